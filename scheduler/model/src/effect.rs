@@ -1,0 +1,40 @@
+//! What the engine asks of the outside, and how each request can end.
+
+use crate::spec::GangKey;
+
+/// Names one effect until it is settled. Never reused.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct EffectId(pub u64);
+
+/// A request to the outside. Names instead of ids: it must make sense without the engine.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Effect {
+    /// Bind this pod to this node.
+    Bind(Bind),
+}
+
+/// One member's place.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Bind {
+    /// Uid of the pod, a precondition of the write.
+    pub uid: String,
+    /// Namespace of the pod.
+    pub namespace: String,
+    /// Name of the pod.
+    pub name: String,
+    /// Where it goes.
+    pub node: String,
+    /// The gang it belongs to.
+    pub gang: GangKey,
+}
+
+/// How an effect ended.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Outcome {
+    /// It happened.
+    Done,
+    /// It did not happen, and the pod is where it was before.
+    Refused(String),
+    /// Nobody can say; the pod stays assumed until the watch tells.
+    Unknown,
+}

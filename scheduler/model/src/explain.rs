@@ -1,0 +1,309 @@
+//! Why a gang waits, as one structured value with names instead of ids.
+//!
+//! The engine fills it in only after a gang failed; people read its sentence, programs its
+//! fields. Invariant: in every [`SetTally`] the counts add up to the number of nodes.
+
+use crate::amount::{Amount, Unit};
+use crate::spec::{GangKey, Taint};
+use crate::time::Time;
+use std::fmt;
+
+/// Why one gang does not run, and what would let it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Explanation {
+    /// The waiting gang.
+    pub gang: GangKey,
+    /// What stands in the way first.
+    pub reason: WaitReason,
+    /// Members that could be placed at best, beside those that already run.
+    pub placeable: u32,
+    /// Members that must be placed for the gang to run.
+    pub needed: u32,
+    /// Per kind of member, how many nodes said what. Empty where nodes were not asked.
+    pub sets: Vec<SetTally>,
+    /// The smallest lack of room that was found, if lack of room is what it is.
+    pub nearest: Option<NearestMiss>,
+    /// Who or what can change it.
+    pub cure: Cure,
+    /// One thing a person can do next.
+    pub next_step: String,
+}
+
+/// What stands in the way of a gang, the first obstacle in the order they are checked.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum WaitReason {
+    /// Pods name a group that does not exist.
+    NoGroup,
+    /// Fewer pods exist than the minimum needs.
+    Members {
+        /// Role that lacks members; `None` if it is the whole gang.
+        role: Option<String>,
+        /// Unfinished pods that exist, plus members that succeeded.
+        exist: u32,
+        /// Least number that must exist.
+        min: u32,
+        /// The controller setting that keeps it from creating enough, if that is known.
+        setting: Option<String>,
+    },
+    /// Enough pods exist, but too many have closed scheduling gates.
+    Gated {
+        /// Members with closed gates.
+        gated: u32,
+        /// Names of the gates.
+        gates: Vec<String>,
+    },
+    /// Members name different schedulers.
+    Schedulers,
+    /// The gang or a pod uses something this version cannot honour.
+    Unsupported(Vec<String>),
+    /// Its queue does not exist.
+    QueueMissing(String),
+    /// Its queue, or one above it, is closed.
+    QueueClosed(String),
+    /// Its queue is part of a cycle of parents, or its parent does not exist.
+    QueueBroken(String),
+    /// It names a topology or level that does not exist.
+    LevelMissing(String),
+    /// A queue limit is in the way.
+    Limit {
+        /// Queue whose limit it is.
+        queue: String,
+        /// Flavour, if the limit is on one.
+        flavour: Option<String>,
+        /// Resource.
+        resource: String,
+        /// In use below that queue.
+        used: Amount,
+        /// What the missing members want.
+        wants: Amount,
+        /// Ceiling.
+        limit: Amount,
+    },
+    /// Not enough fitting room for all members at once.
+    Room,
+    /// Enough room, but it is kept for a gang further ahead.
+    Held {
+        /// The gang the room is kept for.
+        holder: GangKey,
+    },
+    /// The search ran out of its step budget; it goes on in the next cycle.
+    Fuel,
+    /// It has its minimum; members above it wait for room.
+    Elastic,
+}
+
+/// Who or what can let a gang run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Cure {
+    /// Time: something that runs will end, or the next cycle goes on.
+    Wait,
+    /// More or freer nodes; an autoscaler may help.
+    Nodes,
+    /// The queue's administrator.
+    Queue,
+    /// The gang's author or its controller: no change of any node helps.
+    Author,
+}
+
+/// How the nodes answered for one kind of member.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SetTally {
+    /// Role; empty for the nameless one.
+    pub role: String,
+    /// What one member requests, by resource name in order.
+    pub requests: Vec<(String, Amount)>,
+    /// Members of this kind that were to be placed.
+    pub wanted: u32,
+    /// Members of this kind that found a place in the best attempt.
+    pub placed: u32,
+    /// Number of nodes per answer, most frequent first. Adds up to the number of nodes.
+    pub nodes: Vec<(NodeReason, u32)>,
+}
+
+/// What one node says to one kind of member: the first reason in a fixed order.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum NodeReason {
+    /// It would take at least one member now.
+    Fits,
+    /// It had room before other members of the same gang took it.
+    TakenByPeers,
+    /// Cordoned.
+    Cordoned,
+    /// Not ready.
+    NotReady,
+    /// A taint that the member does not tolerate.
+    Taint(Taint),
+    /// Node selector or required node affinity does not match.
+    NodeAffinity,
+    /// Outside the domain that the gang's running members share.
+    OutsideDomain,
+    /// Carries no label of the required level.
+    NoDomain,
+    /// A host port is taken.
+    HostPort(String),
+    /// Required pod affinity finds no partner in its domain.
+    PodAffinity,
+    /// Required pod anti-affinity meets a partner in its domain.
+    PodAntiAffinity,
+    /// A pod there refuses this one by its own anti-affinity.
+    RefusedByPod,
+    /// A spread constraint over this label would be broken.
+    Spread(String),
+    /// The node lacks the label of a spread constraint.
+    NoSpreadLabel(String),
+    /// Even empty it is too small, by this resource.
+    TooSmall(String),
+    /// Too little free, by this resource.
+    Insufficient(String),
+    /// Its free room is kept for another gang.
+    Held,
+    /// A policy outside this list says no.
+    Policy(&'static str),
+}
+
+impl NodeReason {
+    /// True if pods that end or leave can change the answer.
+    #[must_use]
+    pub fn is_cured_by_room(&self) -> bool {
+        matches!(
+            self,
+            Self::Fits
+                | Self::TakenByPeers
+                | Self::HostPort(_)
+                | Self::PodAntiAffinity
+                | Self::RefusedByPod
+                | Self::Spread(_)
+                | Self::Insufficient(_)
+                | Self::Held
+        )
+    }
+}
+
+/// "2 more nodes with 8 free nvidia.com/gpu in one rack."
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NearestMiss {
+    /// Nodes (or places on nodes) still missing.
+    pub places: u32,
+    /// What each must have free, by resource name in order; only the scarce ones.
+    pub each: Vec<(String, Amount)>,
+    /// The domain that came closest, as `level=value`, where one level is required.
+    pub domain: Option<String>,
+    /// When it is expected to be free, where run times are known.
+    pub expected_at: Option<Time>,
+}
+
+/// `8 nvidia.com/gpu`, `1500m cpu`.
+#[must_use]
+pub fn show_amount(resource: &str, amount: Amount) -> String {
+    format!("{} {resource}", Unit::of(resource).show(amount))
+}
+
+impl fmt::Display for NodeReason {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Fits => write!(f, "have room for at least one member"),
+            Self::TakenByPeers => write!(f, "are filled by other members of the gang"),
+            Self::Cordoned => write!(f, "are cordoned"),
+            Self::NotReady => write!(f, "are not ready"),
+            Self::Taint(taint) if taint.value.is_empty() => {
+                write!(f, "have the taint {}, not tolerated", taint.key)
+            }
+            Self::Taint(taint) => {
+                write!(f, "have the taint {}={}, not tolerated", taint.key, taint.value)
+            }
+            Self::NodeAffinity => write!(f, "do not match the node selector or affinity"),
+            Self::OutsideDomain => write!(f, "are outside the domain of the running members"),
+            Self::NoDomain => write!(f, "lack the label of the required level"),
+            Self::HostPort(port) => write!(f, "have host port {port} taken"),
+            Self::PodAffinity => write!(f, "have no pod that the pod affinity asks for"),
+            Self::PodAntiAffinity => write!(f, "have a pod that the anti-affinity forbids"),
+            Self::RefusedByPod => write!(f, "have a pod whose anti-affinity forbids this one"),
+            Self::Spread(key) => write!(f, "would break the spread over {key}"),
+            Self::NoSpreadLabel(key) => write!(f, "lack the spread label {key}"),
+            Self::TooSmall(resource) => write!(f, "are too small by {resource}"),
+            Self::Insufficient(resource) => write!(f, "have too little free {resource}"),
+            Self::Held => write!(f, "are kept for a gang further ahead"),
+            Self::Policy(name) => write!(f, "are refused by the policy {name}"),
+        }
+    }
+}
+
+impl fmt::Display for WaitReason {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::NoGroup => write!(f, "its pods name a group that does not exist"),
+            Self::Members { role, exist, min, setting } => {
+                write!(f, "{exist} of {min} pods exist")?;
+                if let Some(role) = role {
+                    write!(f, " in role {role:?}")?;
+                }
+                match setting {
+                    Some(setting) => write!(f, "; its controller creates no more until {setting}"),
+                    None => Ok(()),
+                }
+            }
+            Self::Gated { gated, gates } => {
+                write!(f, "{gated} pods are held by scheduling gates: {}", gates.join(", "))
+            }
+            Self::Schedulers => write!(f, "its members name different schedulers"),
+            Self::Unsupported(parts) => write!(f, "not supported yet: {}", parts.join("; ")),
+            Self::QueueMissing(name) => write!(f, "queue {name:?} does not exist"),
+            Self::QueueClosed(name) => write!(f, "queue {name:?} is closed"),
+            Self::QueueBroken(name) => {
+                write!(f, "queue {name:?} hangs on a missing parent or a cycle of parents")
+            }
+            Self::LevelMissing(name) => write!(f, "topology level {name:?} does not exist"),
+            Self::Limit { queue, flavour, resource, used, wants, limit } => {
+                let unit = Unit::of(resource);
+                write!(f, "queue {queue:?} is limited to {} {resource}", unit.show(*limit))?;
+                if let Some(flavour) = flavour {
+                    write!(f, " of flavour {flavour:?}")?;
+                }
+                write!(f, ": {} used, {} wanted", unit.show(*used), unit.show(*wants))
+            }
+            Self::Room => write!(f, "not enough room for all members at once"),
+            Self::Held { holder } => write!(f, "room is held for {holder}"),
+            Self::Fuel => write!(f, "the search used up its steps and goes on next cycle"),
+            Self::Elastic => write!(f, "runs with its minimum; the rest waits for room"),
+        }
+    }
+}
+
+impl fmt::Display for NearestMiss {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let nodes = if self.places == 1 { "place" } else { "places" };
+        write!(f, "{} more {nodes}", self.places)?;
+        for (index, (resource, amount)) in self.each.iter().enumerate() {
+            let word = if index == 0 { " with" } else { " and" };
+            write!(f, "{word} {} free {resource}", Unit::of(resource).show(*amount))?;
+        }
+        match &self.domain {
+            Some(domain) => write!(f, " in {domain}"),
+            None => Ok(()),
+        }
+    }
+}
+
+/// The sentence for people: reason, numbers, nearest miss.
+impl fmt::Display for Explanation {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}", self.reason)?;
+        if self.sets.is_empty() {
+            return Ok(());
+        }
+        write!(f, ": {} of {} members could be placed", self.placeable, self.needed)?;
+        for set in &self.sets {
+            let name = if set.role.is_empty() { "members" } else { set.role.as_str() };
+            let requests: Vec<String> =
+                set.requests.iter().map(|(name, amount)| show_amount(name, *amount)).collect();
+            write!(f, "; {name} ({}): ", requests.join(", "))?;
+            let parts: Vec<String> =
+                set.nodes.iter().map(|(reason, count)| format!("{count} nodes {reason}")).collect();
+            f.write_str(&parts.join(", "))?;
+        }
+        match &self.nearest {
+            Some(nearest) => write!(f, "; nearest miss: {nearest}"),
+            None => Ok(()),
+        }
+    }
+}

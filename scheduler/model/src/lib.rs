@@ -1,0 +1,25 @@
+//! The nouns of muster, in reading order.
+//!
+//! 1. [`time`], [`amount`], [`ids`]: the small values everything else is made of.
+//! 2. [`spec`]: what the outside tells us, in our own words (nodes, pods, gangs, queues).
+//! 3. [`event`], [`effect`]: the two pipes, in and out.
+//! 4. [`explain`]: why a gang waits, as a value.
+//! 5. [`world`]: a whole input as one value, for simulators.
+//!
+//! Invariants: nothing here does I/O, reads a clock, starts a thread, draws a random
+//! number, uses a float or knows a Kubernetes type.
+#![deny(
+    clippy::float_arithmetic,
+    clippy::iter_over_hash_type,
+    clippy::as_conversions,
+    clippy::fn_params_excessive_bools
+)]
+
+pub mod amount;
+pub mod effect;
+pub mod event;
+pub mod explain;
+pub mod problem;
+pub mod spec;
+pub mod time;
+pub mod world;

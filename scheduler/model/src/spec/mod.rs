@@ -1,0 +1,26 @@
+//! What the outside tells us, in our own words and with names instead of ids.
+//!
+//! Adapters make these from API objects, scenario files make them from stories, the mirror
+//! turns them into rows. They are plain values: public fields, total order, no behaviour that
+//! decides anything.
+
+mod gang;
+mod node;
+mod pod;
+mod queue;
+mod selector;
+
+pub use gang::{CreatesAtOnce, Dialect, GangKey, GangSpec, RoleSpec, TopologyWish};
+pub use node::{NodeSpec, Taint, TaintEffect};
+pub use pod::{
+    DaemonSpec, HostPort, Membership, NodeTerm, PodPhase, PodShape, PodSpec, PodTerm, Protocol,
+    SpreadSpec, Toleration, TolerationOperator, Unsupported, WhenUnsatisfiable,
+};
+pub use queue::{LevelSpec, LimitSpec, NamespaceSpec, PriorityClassSpec, QueueSpec, TopologySpec};
+pub use selector::{LabelSelector, NamespaceScope, Requirement, SelectorOperator};
+
+/// Labels, or any other map from name to text, in a fixed order.
+pub type Labels = std::collections::BTreeMap<String, String>;
+
+/// Amounts by resource name, in a fixed order.
+pub type Resources = std::collections::BTreeMap<String, crate::amount::Amount>;

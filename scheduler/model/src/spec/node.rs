@@ -1,0 +1,47 @@
+//! A node as the outside describes it.
+
+use super::{Labels, Resources};
+use crate::time::Time;
+
+/// A machine that can run pods.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct NodeSpec {
+    /// Unique name.
+    pub name: String,
+    /// All labels, including those that an adapter derived (see `docs/ARCHITECTURE.md`).
+    pub labels: Labels,
+    /// All taints in the order of the object.
+    pub taints: Vec<Taint>,
+    /// Cordoned by a person (`spec.unschedulable`).
+    pub unschedulable: bool,
+    /// The node's own `Ready` condition is true.
+    pub ready: bool,
+    /// What pods may use together. Rounded down where inexact. `pods` is the pod count.
+    pub allocatable: Resources,
+    /// Creation time, for fresh nodes.
+    pub created_at: Time,
+    /// The one flavour this node belongs to (a GPU model, a pool); empty is the default one.
+    pub flavour: String,
+}
+
+/// A mark that keeps pods away unless they tolerate it.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Taint {
+    /// Key of the taint.
+    pub key: String,
+    /// Value, possibly empty.
+    pub value: String,
+    /// What the taint does to pods that do not tolerate it.
+    pub effect: TaintEffect,
+}
+
+/// What a taint does to pods that do not tolerate it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum TaintEffect {
+    /// New pods stay away.
+    NoSchedule,
+    /// New pods prefer other nodes.
+    PreferNoSchedule,
+    /// New pods stay away and running ones are evicted by the node controller.
+    NoExecute,
+}
