@@ -1,0 +1,81 @@
+//! Every label, annotation and scheduling gate that is read, by name. One home, so that
+//! documentation and tests can list them.
+
+/// Label: the muster group a pod belongs to.
+pub const GROUP: &str = "muster.sh/pod-group";
+/// Label: the role of a pod inside its gang.
+pub const ROLE: &str = "muster.sh/role";
+/// Label: the position of a pod among its peers.
+pub const RANK: &str = "muster.sh/rank";
+/// Label on pod, group or namespace: the queue.
+pub const QUEUE: &str = "muster.sh/queue";
+/// Label or annotation on a controller: least number of its pods that may run.
+pub const MIN_AVAILABLE: &str = "muster.sh/min-available";
+/// Annotation on pod, group or controller: how long a simulated pod runs.
+pub const SIMULATED_RUNTIME: &str = "muster.sh/simulated-runtime";
+/// Annotation on pod, group or controller: when a simulated pod arrives.
+pub const SIMULATED_ARRIVAL: &str = "muster.sh/simulated-arrival";
+
+/// Annotation: the Volcano group of a pod; the key that operators set.
+pub const VOLCANO_GROUP_NAME: &str = "scheduling.k8s.io/group-name";
+/// Annotation: the Volcano group of a pod, other spelling.
+pub const VOLCANO_GROUP_NAME_ALT: &str = "scheduling.volcano.sh/group-name";
+/// Annotation on pod, owner or namespace (and label, as some write it): the Volcano queue.
+pub const VOLCANO_SCHEDULING_QUEUE: &str = "scheduling.volcano.sh/queue-name";
+/// Label or annotation on the pods of a vcjob: its queue.
+pub const VOLCANO_QUEUE: &str = "volcano.sh/queue-name";
+/// Label or annotation on the pods of a vcjob: the task they are made from.
+pub const VOLCANO_TASK: &str = "volcano.sh/task-spec";
+/// Label or annotation on the pods of a vcjob: their number within the task.
+pub const VOLCANO_TASK_INDEX: &str = "volcano.sh/task-index";
+
+/// Label: the coscheduling group of a pod.
+pub const COSCHEDULING_GROUP: &str = "scheduling.x-k8s.io/pod-group";
+
+/// Label: the Kueue LocalQueue.
+pub const KUEUE_QUEUE: &str = "kueue.x-k8s.io/queue-name";
+/// Label: the Kueue group of a plain pod.
+pub const KUEUE_GROUP: &str = "kueue.x-k8s.io/pod-group-name";
+/// Label (or, per group, the annotation) with the number of a pod in its Kueue group.
+pub const KUEUE_POD_INDEX: &str = "kueue.x-k8s.io/pod-group-pod-index";
+
+/// Label and annotation: completion index of a pod of an Indexed Job.
+pub const JOB_INDEX: &str = "batch.kubernetes.io/job-completion-index";
+/// Label: ordinal of a StatefulSet's pod.
+pub const POD_INDEX: &str = "apps.kubernetes.io/pod-index";
+
+/// Label: the LeaderWorkerSet of a pod.
+pub const LWS_NAME: &str = "leaderworkerset.sigs.k8s.io/name";
+/// Label: the replica (group) of a LeaderWorkerSet's pod.
+pub const LWS_GROUP_INDEX: &str = "leaderworkerset.sigs.k8s.io/group-index";
+/// Label: the number of a pod in its LeaderWorkerSet replica; 0 is the leader.
+pub const LWS_WORKER_INDEX: &str = "leaderworkerset.sigs.k8s.io/worker-index";
+
+/// Label and annotation: the JobSet of a pod.
+pub const JOBSET_NAME: &str = "jobset.sigs.k8s.io/jobset-name";
+/// Label and annotation: number of a pod's Job within the whole JobSet.
+pub const JOBSET_GLOBAL_JOB_INDEX: &str = "jobset.sigs.k8s.io/job-global-index";
+/// Label and annotation: the replicated job of a pod of a JobSet.
+pub const JOBSET_REPLICATED_JOB: &str = "jobset.sigs.k8s.io/replicatedjob-name";
+
+/// Label: the name a node gives itself.
+pub const HOSTNAME: &str = "kubernetes.io/hostname";
+
+/// Prefixes of the annotations that any translation may read.
+const READ_PREFIXES: [&str; 9] = [
+    "muster.sh/",
+    "scheduling.k8s.io/",
+    "scheduling.volcano.sh/",
+    "volcano.sh/",
+    "kueue.x-k8s.io/",
+    "batch.kubernetes.io/",
+    "leaderworkerset.sigs.k8s.io/",
+    "jobset.sigs.k8s.io/",
+    "scheduling.x-k8s.io/",
+];
+
+/// True for annotations that are kept when an object is read.
+#[must_use]
+pub fn is_read_annotation(key: &str) -> bool {
+    READ_PREFIXES.iter().any(|prefix| key.starts_with(prefix))
+}
