@@ -1,0 +1,23 @@
+//! How maps from resource to quantity look in a schema: numbers and text alike, as in pods.
+
+use schemars::{Schema, SchemaGenerator, json_schema};
+
+/// Most resources that one map may name; the API server needs a bound.
+const RESOURCES_MAX: u32 = 64;
+
+/// Text forms of a quantity that is not negative: `8`, `1500m`, `32Gi`, `1e3`.
+const PATTERN: &str =
+    r"^\+?([0-9]+|[0-9]+\.[0-9]*|\.[0-9]+)(([KMGTPE]i)|[numkMGTPE]|([eE][+-]?[0-9]+))?$";
+
+/// A map from resource name to quantity that takes `4` as well as `"4"`. The int-or-string mark
+/// says so by itself; types inside an `anyOf` would not survive the way to a structural schema.
+pub(crate) fn resources(_: &mut SchemaGenerator) -> Schema {
+    json_schema!({
+        "type": "object",
+        "maxProperties": RESOURCES_MAX,
+        "additionalProperties": {
+            "x-kubernetes-int-or-string": true,
+            "pattern": PATTERN,
+        },
+    })
+}
