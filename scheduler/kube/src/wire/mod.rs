@@ -5,10 +5,27 @@
 //! `#[serde(default)]` alone refuses `null`), no field is kept that is never read, and no
 //! text is judged here: that is [`crate::translate`]'s work, which can name the problem.
 
+mod affinity;
+mod cluster;
 mod meta;
+mod node;
+mod pod;
+mod quantity;
 
+pub use affinity::{
+    Affinity, LabelSelector, NodeAffinity, NodeSelector, NodeSelectorTerm, PodAffinity,
+    PodAffinityTerm, PreferredNodeTerm, PreferredPodTerm, Requirement, SpreadConstraint,
+};
+pub use cluster::{DaemonSet, DaemonSetSpec, Namespace, PriorityClass};
 pub use meta::{Annotations, Meta, OwnerReference, text_map};
+pub use node::{Node, NodeBody, NodeStatus, Taint};
+pub use pod::{
+    ClaimVolume, Container, ContainerState, ContainerStatus, Gate, Named, Pod, PodBody, PodStatus,
+    PodTemplate, Port, Requirements, SchedulingGroup, Terminated, Toleration, Volume, WorkloadRef,
+};
+pub use quantity::{Quantity, ResourceList};
 
+use serde::de::IgnoredAny;
 use serde::{Deserialize, Deserializer};
 
 /// Reads `null` like a missing field. Use it on every field of a wire struct.
@@ -21,4 +38,35 @@ where
     T: Default + Deserialize<'de>,
 {
     Ok(Option::<T>::deserialize(deserializer)?.unwrap_or_default())
+}
+
+/// True if the field is there and not `null`; its content is skipped.
+///
+/// # Errors
+/// If the content is malformed.
+pub fn is_present<'de, D: Deserializer<'de>>(deserializer: D) -> Result<bool, D::Error> {
+    Ok(Option::<IgnoredAny>::deserialize(deserializer)?.is_some())
+}
+
+/// One condition of an object's status.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub struct Condition {
+    /// What the condition is about.
+    #[serde(rename = "type", deserialize_with = "null_default")]
+    pub kind: String,
+    /// `True`, `False` or `Unknown`.
+    #[serde(deserialize_with = "null_default")]
+    pub status: String,
+    /// One word why.
+    #[serde(deserialize_with = "null_default")]
+    pub reason: String,
+    /// When the status last changed.
+    pub last_transition_time: Option<String>,
+}
+
+/// The condition of this type, if the object carries it.
+#[must_use]
+pub fn condition<'a>(conditions: &'a [Condition], kind: &str) -> Option<&'a Condition> {
+    conditions.iter().find(|condition| condition.kind == kind)
 }
