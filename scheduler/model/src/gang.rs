@@ -1,0 +1,212 @@
+//! Gangs as rows: the spec as last told, and the members.
+//!
+//! What a gang *is* right now (how many run, which count, since when) is worked out from its
+//! members by [`Gang::run`] whenever it is asked, so that it cannot drift.
+
+use crate::ids::{GangId, PodId, QueueId, Slots};
+use crate::pod::{Pod, PodTable};
+use crate::spec::{GangKey, GangSpec, PodPhase};
+use crate::time::Time;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// How a gang came to be.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Origin {
+    /// Pods name a group object.
+    Group,
+    /// Pods share a controller.
+    Owner,
+    /// One pod by itself.
+    Alone,
+}
+
+/// A member that succeeded and whose object is gone: it still counts in its run.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Ghost {
+    /// When it was created.
+    pub created_at: Time,
+    /// When it ended.
+    pub finished_at: Time,
+    /// Its role.
+    pub role: String,
+}
+
+/// One gang.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Gang {
+    /// What it is called.
+    pub key: GangKey,
+    /// How it came to be.
+    pub origin: Origin,
+    /// The group object as last told, also after it was deleted.
+    pub spec: Option<Box<GangSpec>>,
+    /// The group object exists now.
+    pub exists: bool,
+    /// Pods that belong to it, of all runs.
+    pub members: BTreeSet<PodId>,
+    /// Succeeded members whose objects are gone.
+    pub ghosts: Vec<Ghost>,
+    /// The queue it is charged to; `None` while the queue it names does not exist.
+    pub queue: Option<QueueId>,
+    /// The name of its queue.
+    pub queue_name: String,
+    /// An `Op` finished it: its members hold no room.
+    pub is_finished: bool,
+    /// Queues that members ask for, with how many do.
+    pub(crate) queue_wishes: BTreeMap<String, u32>,
+}
+
+/// The members of the current run of a gang, told apart.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Run {
+    /// Not finished members of this run, in order of row.
+    pub unfinished: Vec<PodId>,
+    /// Members that succeeded, per role; deleted ones included, evicted ones not.
+    pub succeeded: BTreeMap<String, u32>,
+    /// When its members were created, the earliest first, gated ones left out.
+    pub ready_at: Vec<(Time, String)>,
+}
+
+impl Run {
+    /// How many succeeded in all.
+    #[must_use]
+    pub fn succeeded_total(&self) -> u32 {
+        self.succeeded.values().sum()
+    }
+
+    /// True without unfinished members.
+    #[must_use]
+    pub fn is_done(&self) -> bool {
+        self.unfinished.is_empty()
+    }
+}
+
+impl Gang {
+    /// The current run. A member created after all earlier ones had finished opens a new one;
+    /// members of earlier runs do not count.
+    #[must_use]
+    pub fn run(&self, pods: &PodTable) -> Run {
+        let mut members: Vec<Member<'_>> = self
+            .members
+            .iter()
+            .map(|id| Member::Pod(*id, pods.get(*id)))
+            .chain(self.ghosts.iter().map(Member::Ghost))
+            .collect();
+        members.sort_by_key(|member| (member.created_at(), member.finished_at()));
+        let mut run = Run::default();
+        let mut last_end = Time::ZERO;
+        let mut is_first = true;
+        for member in &members {
+            if !is_first && last_end < member.created_at() {
+                run = Run::default();
+            }
+            is_first = false;
+            last_end = last_end.max(member.finished_at());
+            member.count(&mut run);
+        }
+        // The owner's own count covers members whose objects were gone before we came.
+        if let Some(spec) = &self.spec {
+            let missing = spec.succeeded.saturating_sub(run.succeeded_total());
+            if missing > 0 {
+                *run.succeeded.entry(String::new()).or_insert(0) += missing;
+            }
+        }
+        run.ready_at.sort();
+        run
+    }
+
+    /// The least number of members that may run.
+    #[must_use]
+    pub fn min(&self) -> u32 {
+        self.spec.as_ref().map_or(1, |spec| spec.min)
+    }
+}
+
+enum Member<'a> {
+    Pod(PodId, &'a Pod),
+    Ghost(&'a Ghost),
+}
+
+impl Member<'_> {
+    fn created_at(&self) -> Time {
+        match self {
+            Self::Pod(_, pod) => pod.spec.created_at,
+            Self::Ghost(ghost) => ghost.created_at,
+        }
+    }
+
+    fn finished_at(&self) -> Time {
+        match self {
+            Self::Pod(_, pod) if pod.spec.phase.is_finished() => {
+                pod.spec.finished_at.unwrap_or(pod.spec.created_at)
+            }
+            Self::Pod(..) => Time::NEVER,
+            Self::Ghost(ghost) => ghost.finished_at,
+        }
+    }
+
+    fn count(&self, run: &mut Run) {
+        match self {
+            Self::Pod(id, pod) => {
+                if !pod.spec.phase.is_finished() {
+                    run.unfinished.push(*id);
+                } else if pod.spec.phase == PodPhase::Succeeded && !pod.spec.evicted {
+                    *run.succeeded.entry(pod.spec.role.clone()).or_insert(0) += 1;
+                }
+                let counts = pod.spec.gates.is_empty() && !pod.spec.evicted;
+                if counts && pod.spec.phase != PodPhase::Failed {
+                    run.ready_at.push((pod.ready_at, pod.spec.role.clone()));
+                }
+            }
+            Self::Ghost(ghost) => {
+                *run.succeeded.entry(ghost.role.clone()).or_insert(0) += 1;
+                run.ready_at.push((ghost.created_at, ghost.role.clone()));
+            }
+        }
+    }
+}
+
+/// All gangs.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct GangTable {
+    pub(crate) rows: Slots<GangId, Gang>,
+    pub(crate) by_key: BTreeMap<GangKey, GangId>,
+}
+
+impl GangTable {
+    /// The gang.
+    #[inline]
+    #[must_use]
+    pub fn get(&self, id: GangId) -> &Gang {
+        &self.rows[id]
+    }
+
+    /// The gang called `key`.
+    #[must_use]
+    pub fn find(&self, key: &GangKey) -> Option<GangId> {
+        self.by_key.get(key).copied()
+    }
+
+    /// The gang, if the id is live.
+    #[must_use]
+    pub fn live(&self, id: GangId) -> Option<&Gang> {
+        self.rows.get(id)
+    }
+
+    /// All gangs in order of key.
+    pub fn iter(&self) -> impl Iterator<Item = (GangId, &Gang)> {
+        self.by_key.values().map(|id| (*id, &self.rows[*id]))
+    }
+
+    /// Number of gangs.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.rows.len()
+    }
+
+    /// True without gangs.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.rows.is_empty()
+    }
+}

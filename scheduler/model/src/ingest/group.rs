@@ -1,0 +1,177 @@
+//! Groups, queues, topologies and namespaces into rows. These change seldom, so what depends
+//! on them is worked out anew rather than patched.
+
+use crate::gang::Origin;
+use crate::ids::{GangId, KeyId, LevelId, NodeId, PodId, SelectorId};
+use crate::queue::{DEFAULT, Limit};
+use crate::relation::Sign;
+use crate::snapshot::Snapshot;
+use crate::spec::{
+    Dialect, GangKey, GangSpec, NamespaceSpec, QueueSpec, TopologySpec, TopologyWish,
+};
+
+/// Gangs.
+impl Snapshot {
+    pub(crate) fn upsert_gang(&mut self, spec: Box<GangSpec>) {
+        let is_plain = spec.key.dialect == Dialect::Plain;
+        let origin = if is_plain { Origin::Owner } else { Origin::Group };
+        let gang = self.hold_gang(spec.key.clone(), origin);
+        self.mention_wish(&spec.topology);
+        let row = &mut self.gangs.rows[gang];
+        row.spec = Some(spec);
+        row.exists = true;
+        self.requeue(gang);
+    }
+
+    pub(crate) fn remove_gang(&mut self, key: &GangKey) {
+        let Some(gang) = self.gangs.find(key) else { return };
+        // Members that still run stay a gang by its last known spec.
+        self.gangs.rows[gang].exists = false;
+        self.drop_gang_if_unused(gang);
+    }
+
+    /// Works out the queue of a gang and moves its members' use there.
+    pub(crate) fn requeue(&mut self, gang: GangId) {
+        let row = self.gangs.get(gang);
+        let own = row.spec.as_ref().and_then(|spec| spec.queue.clone());
+        let of_pods = || row.queue_wishes.keys().next().cloned();
+        let of_namespace =
+            || self.namespaces.get(&row.key.namespace).and_then(|spec| spec.queue.clone());
+        let name = own.or_else(of_pods).or_else(of_namespace);
+        let name = name.unwrap_or_else(|| DEFAULT.to_owned());
+        let queue = self.queues.find(&name);
+        if queue == row.queue && name == row.queue_name {
+            return;
+        }
+        let members: Vec<PodId> = row.members.iter().copied().collect();
+        let is_same = queue == row.queue;
+        if !is_same {
+            self.charge_queue(&members, Sign::Minus);
+        }
+        let row = &mut self.gangs.rows[gang];
+        (row.queue, row.queue_name) = (queue, name);
+        if !is_same {
+            self.charge_queue(&members, Sign::Plus);
+        }
+    }
+
+    fn charge_queue(&mut self, members: &[PodId], sign: Sign) {
+        for pod in members {
+            let Some(charge) = self.charge_of(*pod) else { continue };
+            let Some(queue) = charge.queue else { continue };
+            let flavour = self.nodes.flavour(charge.node);
+            let request = &self.classes.get(charge.class).request;
+            self.queues.charge(queue, flavour, request, charge.count, sign);
+        }
+    }
+}
+
+/// Queues.
+impl Snapshot {
+    pub(crate) fn upsert_queue(&mut self, spec: QueueSpec) {
+        let mut limits = Vec::new();
+        for limit in &spec.limits {
+            let Some(resource) = self.resources.intern(&limit.resource) else { continue };
+            let flavour = limit.flavour.as_ref().map(|name| self.nodes.intern_flavour(name));
+            limits.push(Limit { flavour, resource, amount: limit.amount });
+        }
+        self.queues.insert(spec, limits);
+        self.relink_queues();
+    }
+
+    pub(crate) fn remove_queue(&mut self, name: &str) {
+        if name == DEFAULT {
+            self.queues.insert_default();
+        } else {
+            self.queues.remove(name);
+        }
+        self.relink_queues();
+    }
+
+    /// Rebuilds the tree, every gang's queue and all use.
+    fn relink_queues(&mut self) {
+        self.queues.relink();
+        let gangs: Vec<GangId> = self.gangs.by_key.values().copied().collect();
+        for gang in gangs {
+            // Use was emptied: unlink first so that `requeue` charges from nothing.
+            let row = &mut self.gangs.rows[gang];
+            row.queue = None;
+            row.queue_name = String::new();
+            self.requeue(gang);
+        }
+    }
+}
+
+/// Topologies.
+impl Snapshot {
+    pub(crate) fn upsert_topology(&mut self, spec: TopologySpec) {
+        self.topology.specs_mut().insert(spec.name.clone(), spec);
+        let wishes: Vec<TopologyWish> = self
+            .gangs
+            .rows
+            .iter()
+            .filter_map(|(_, gang)| gang.spec.as_ref())
+            .map(|spec| spec.topology.clone())
+            .collect();
+        for wish in wishes {
+            self.mention_wish(&wish);
+        }
+    }
+
+    /// Makes the levels that a gang wishes for.
+    fn mention_wish(&mut self, wish: &TopologyWish) {
+        for level in [&wish.required, &wish.preferred].into_iter().flatten() {
+            if let Some(keys) = self.topology.resolve(wish.topology.as_deref(), level) {
+                self.mention_level(&keys);
+            }
+        }
+    }
+
+    /// The level of these label keys, widest first, made if it is new.
+    pub fn mention_level(&mut self, keys: &[String]) -> LevelId {
+        let keys: Vec<KeyId> = keys.iter().map(|key| self.mention_key(key)).collect();
+        let nodes: Vec<NodeId> = self.nodes.live().iter().collect();
+        self.topology.mention(keys, &self.labels, &nodes)
+    }
+}
+
+/// Namespaces.
+impl Snapshot {
+    pub(crate) fn upsert_namespace(&mut self, spec: NamespaceSpec) {
+        let name = spec.name.clone();
+        self.namespaces.insert(name.clone(), spec);
+        self.namespace_changed(&name);
+    }
+
+    pub(crate) fn remove_namespace(&mut self, name: &str) {
+        self.namespaces.remove(name);
+        self.namespace_changed(name);
+    }
+
+    fn namespace_changed(&mut self, name: &str) {
+        let selectors: Vec<SelectorId> = self
+            .relations
+            .selectors()
+            .filter(|(_, row)| row.selector.scope.selector.is_some())
+            .map(|(id, _)| id)
+            .collect();
+        for class in self.classes.ids() {
+            if self.classes.get(class).key.namespace != name {
+                continue;
+            }
+            for selector in &selectors {
+                self.rematch(class, *selector);
+            }
+            self.relink_carriers(class);
+        }
+        let gangs: Vec<GangId> = self
+            .gangs
+            .iter()
+            .filter(|(_, gang)| gang.key.namespace == name)
+            .map(|(id, _)| id)
+            .collect();
+        for gang in gangs {
+            self.requeue(gang);
+        }
+    }
+}

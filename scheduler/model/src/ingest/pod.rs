@@ -1,0 +1,234 @@
+//! Pods into rows: class, gang and place of each, kept right through every change.
+
+use crate::class::ClassKey;
+use crate::gang::{Gang, Ghost, Origin};
+use crate::ids::{GangId, PodId};
+use crate::pod::{Place, Pod};
+use crate::relation::Sign;
+use crate::snapshot::Snapshot;
+use crate::spec::{Dialect, GangKey, Membership, PodPhase, PodSpec};
+use crate::time::Time;
+use std::collections::{BTreeMap, BTreeSet};
+
+impl Snapshot {
+    pub(crate) fn upsert_pod(&mut self, spec: Box<PodSpec>, now: Time) {
+        let Some(id) = self.pods.find(&spec.uid) else {
+            let ready_at = spec.created_at;
+            self.insert_pod(spec, Place::Nowhere, ready_at);
+            return;
+        };
+        let row = self.pods.get(id);
+        if *row.spec == *spec {
+            return;
+        }
+        let was_gated = !row.spec.gates.is_empty();
+        let ready_at = if was_gated && spec.gates.is_empty() {
+            now.max(spec.created_at)
+        } else {
+            row.ready_at
+        };
+        let place = row.place;
+        // The new row comes before the old one goes, so that a class or gang which both share
+        // is not taken apart and put together again.
+        let old = self.detach_pod(id);
+        self.attach_pod(id, spec, place, ready_at);
+        self.release_pod(old);
+    }
+
+    pub(crate) fn remove_pod(&mut self, uid: &str) {
+        let Some(id) = self.pods.find(uid) else { return };
+        let old = self.detach_pod(id);
+        self.pods.rows.remove(id);
+        self.pods.by_uid.remove(uid);
+        let spec = &old.spec;
+        if let Some(gang) = old.gang.filter(|_| spec.phase == PodPhase::Succeeded && !spec.evicted)
+        {
+            let finished_at = spec.finished_at.unwrap_or(spec.created_at);
+            let ghost = Ghost { created_at: spec.created_at, finished_at, role: spec.role.clone() };
+            self.gangs.rows[gang].ghosts.push(ghost);
+        }
+        self.release_pod(old);
+    }
+
+    /// Takes the decision about an assumed pod back: it waits again.
+    pub fn forget(&mut self, pod: PodId) {
+        if let Place::Assumed(_) = self.pods.get(pod).place {
+            self.unplace(pod);
+        }
+    }
+
+    fn insert_pod(&mut self, spec: Box<PodSpec>, place: Place, ready_at: Time) {
+        let uid = spec.uid.clone();
+        let row = Pod {
+            spec: spec.clone(),
+            class: None,
+            gang: None,
+            place: Place::Nowhere,
+            is_evicted: false,
+            ready_at,
+        };
+        let id = self.pods.rows.insert(row);
+        self.pods.by_uid.insert(uid, id);
+        self.attach_pod(id, spec, place, ready_at);
+    }
+
+    /// Takes a pod's room and links away; answers the row as it was. References to class and
+    /// gang are still held.
+    fn detach_pod(&mut self, id: PodId) -> Pod {
+        let row = self.pods.get(id).clone();
+        self.unplace(id);
+        if let Some(gang) = row.gang {
+            self.leave_gang(id, gang, &row.spec);
+        }
+        let live = &mut self.pods.rows[id];
+        (live.class, live.gang, live.is_evicted) = (None, None, false);
+        row
+    }
+
+    /// Gives back the references that a detached row still held.
+    fn release_pod(&mut self, row: Pod) {
+        if let Some(class) = row.class {
+            self.drop_class(class);
+        }
+        if let Some(gang) = row.gang {
+            self.drop_gang_if_unused(gang);
+        }
+    }
+
+    fn attach_pod(&mut self, id: PodId, spec: Box<PodSpec>, before: Place, ready_at: Time) {
+        let class = (!spec.phase.is_finished()).then(|| self.hold_class(&spec));
+        let gang = spec.ours.then(|| self.join_gang(id, &spec));
+        let node = spec.node.clone();
+        let is_finished = spec.phase.is_finished();
+        let is_terminating = spec.terminating;
+        let row = &mut self.pods.rows[id];
+        (row.spec, row.class, row.gang, row.ready_at) = (spec, class, gang, ready_at);
+        if is_finished {
+            return;
+        }
+        match (node, before) {
+            (Some(node), _) => self.place_bound(id, &node),
+            // The watch may be behind our own bind; a pod that goes needs no place any more.
+            (None, Place::Assumed(node)) if !is_terminating => {
+                self.place(id, Place::Assumed(node));
+            }
+            (None, _) => {}
+        }
+    }
+
+    fn place_bound(&mut self, id: PodId, name: &str) {
+        match self.nodes.find(name) {
+            Some(node) => self.place(id, Place::Bound(node)),
+            None => {
+                self.pods.rows[id].place = Place::Adrift;
+                self.pods.adrift.entry(name.to_owned()).or_default().insert(id);
+            }
+        }
+    }
+
+    pub(crate) fn place(&mut self, id: PodId, place: Place) {
+        let node = place.node().expect("a place on a node");
+        self.pods.rows[id].place = place;
+        self.pods.on_node.entry(node).or_default().insert(id);
+        let charge = self.charge_of(id).expect("an unfinished pod on a node holds room");
+        self.charge(charge, Sign::Plus);
+    }
+
+    pub(crate) fn unplace(&mut self, id: PodId) {
+        if let Some(charge) = self.charge_of(id) {
+            self.charge(charge, Sign::Minus);
+        }
+        let row = &mut self.pods.rows[id];
+        let place = std::mem::replace(&mut row.place, Place::Nowhere);
+        let name = row.spec.node.clone().unwrap_or_default();
+        match place {
+            Place::Assumed(node) | Place::Bound(node) => {
+                drop_from(&mut self.pods.on_node, &node, id);
+            }
+            Place::Adrift => drop_from(&mut self.pods.adrift, &name, id),
+            Place::Nowhere => {}
+        }
+    }
+
+    /// Interns what a finished or unknown pod would be, for explanations only.
+    #[must_use]
+    pub fn class_key(&self, pod: PodId) -> Option<&ClassKey> {
+        self.pods.get(pod).class.map(|class| &self.classes.get(class).key)
+    }
+}
+
+/// Gangs, as far as their members make them.
+impl Snapshot {
+    fn join_gang(&mut self, pod: PodId, spec: &PodSpec) -> GangId {
+        let (key, origin) = match &spec.membership {
+            Membership::Group(key) => (key.clone(), Origin::Group),
+            Membership::Owner(key) => (key.clone(), Origin::Owner),
+            Membership::Alone => (alone(spec), Origin::Alone),
+        };
+        let gang = self.hold_gang(key, origin);
+        let row = &mut self.gangs.rows[gang];
+        row.members.insert(pod);
+        if let Some(queue) = &spec.queue {
+            *row.queue_wishes.entry(queue.clone()).or_insert(0) += 1;
+        }
+        self.requeue(gang);
+        gang
+    }
+
+    fn leave_gang(&mut self, pod: PodId, gang: GangId, spec: &PodSpec) {
+        let row = &mut self.gangs.rows[gang];
+        row.members.remove(&pod);
+        if let Some(queue) = &spec.queue {
+            let wishes = row.queue_wishes.get_mut(queue).expect("the member's wish was counted");
+            *wishes -= 1;
+            if *wishes == 0 {
+                row.queue_wishes.remove(queue);
+            }
+        }
+        self.requeue(gang);
+    }
+
+    /// The gang called `key`, made if it is new.
+    pub(crate) fn hold_gang(&mut self, key: GangKey, origin: Origin) -> GangId {
+        if let Some(id) = self.gangs.by_key.get(&key) {
+            return *id;
+        }
+        let id = self.gangs.rows.insert(Gang {
+            key: key.clone(),
+            origin,
+            spec: None,
+            exists: false,
+            members: BTreeSet::new(),
+            ghosts: Vec::new(),
+            queue: None,
+            queue_name: String::new(),
+            is_finished: false,
+            queue_wishes: BTreeMap::new(),
+        });
+        self.gangs.by_key.insert(key, id);
+        self.requeue(id);
+        id
+    }
+
+    pub(crate) fn drop_gang_if_unused(&mut self, gang: GangId) {
+        let Some(row) = self.gangs.rows.get(gang) else { return };
+        if row.members.is_empty() && !row.exists {
+            let row = self.gangs.rows.remove(gang);
+            self.gangs.by_key.remove(&row.key);
+        }
+    }
+}
+
+/// The gang of a pod that belongs to nobody.
+fn alone(spec: &PodSpec) -> GangKey {
+    GangKey { namespace: spec.namespace.clone(), name: spec.name.clone(), dialect: Dialect::Pod }
+}
+
+fn drop_from<K: Ord + Clone>(map: &mut BTreeMap<K, BTreeSet<PodId>>, key: &K, pod: PodId) {
+    if let Some(pods) = map.get_mut(key) {
+        pods.remove(&pod);
+        if pods.is_empty() {
+            map.remove(key);
+        }
+    }
+}

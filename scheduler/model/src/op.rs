@@ -1,0 +1,92 @@
+//! The only ways the snapshot changes inside a cycle, each with its exact reverse.
+//!
+//! Invariant: `apply` then `revert` in reverse order gives an equal snapshot, bit for bit, in
+//! every derived index. An `Op` carries all it takes to undo itself.
+
+use crate::ids::{ClassId, GangId, NodeId, PodId, QueueId};
+use crate::relation::Sign;
+use crate::snapshot::{Charge, Snapshot};
+
+/// One hypothetical or real change.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Op {
+    /// Takes free room for `count` pods of a class.
+    Place(Room),
+    /// Takes room that is free or on its way out; bound only once it is really free.
+    Reserve(Room),
+    /// Marks one placed pod's room as on its way out.
+    Evict(PodId),
+    /// Ends a gang: its members hold no room any more.
+    Finish(GangId),
+    /// Makes a closed node take pods again.
+    Open(NodeId),
+    /// Keeps new pods off a node.
+    Close(NodeId),
+}
+
+/// Room for pods of one class on one node.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Room {
+    /// What they are.
+    pub class: ClassId,
+    /// Where they go.
+    pub node: NodeId,
+    /// Whose use it counts as.
+    pub queue: Option<QueueId>,
+    /// How many.
+    pub count: u32,
+}
+
+impl Snapshot {
+    /// Carries out `op`. Panics if it makes no sense (evicting twice, opening an open node):
+    /// that is a broken promise of the caller.
+    pub fn apply(&mut self, op: Op) {
+        self.carry_out(op, Sign::Plus);
+    }
+
+    /// Takes `op` back; it must be the latest one not yet taken back.
+    pub fn revert(&mut self, op: Op) {
+        self.carry_out(op, Sign::Minus);
+    }
+
+    fn carry_out(&mut self, op: Op, sign: Sign) {
+        match op {
+            Op::Place(room) | Op::Reserve(room) => self.charge_room(room, sign),
+            Op::Evict(pod) => self.evict(pod, sign),
+            Op::Finish(gang) => self.finish(gang, sign),
+            Op::Open(node) if sign == Sign::Plus => self.nodes.open(node),
+            Op::Close(node) if sign == Sign::Minus => self.nodes.open(node),
+            Op::Open(node) | Op::Close(node) => self.nodes.close(node),
+        }
+    }
+
+    fn charge_room(&mut self, room: Room, sign: Sign) {
+        let Room { class, node, queue, count } = room;
+        self.charge(Charge { class, node, queue, count, is_releasing: false }, sign);
+    }
+
+    fn evict(&mut self, pod: PodId, sign: Sign) {
+        let row = self.pods.get(pod);
+        assert!(!row.spec.terminating, "a pod that already goes is not evicted");
+        assert!(row.is_evicted == (sign == Sign::Minus), "evicting and sparing alternate");
+        let charge = self.charge_of(pod).expect("only a placed pod is evicted");
+        self.charge(charge, Sign::Minus);
+        self.pods.rows[pod].is_evicted = sign == Sign::Plus;
+        let is_releasing = sign == Sign::Plus;
+        self.charge(Charge { is_releasing, ..charge }, Sign::Plus);
+    }
+
+    fn finish(&mut self, gang: GangId, sign: Sign) {
+        let row = self.gangs.get(gang);
+        assert!(row.is_finished == (sign == Sign::Minus), "finishing and resuming alternate");
+        let members: Vec<PodId> = row.members.iter().copied().collect();
+        // `charge_of` answers nothing for members of a finished gang.
+        self.gangs.rows[gang].is_finished = false;
+        for pod in members {
+            if let Some(charge) = self.charge_of(pod) {
+                self.charge(charge, sign.opposite());
+            }
+        }
+        self.gangs.rows[gang].is_finished = sign == Sign::Plus;
+    }
+}

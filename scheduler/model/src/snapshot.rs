@@ -1,0 +1,241 @@
+//! The cluster as the engine sees it: all tables together.
+//!
+//! Invariant: the only writers are [`crate::op`] (inside a cycle) and [`crate::ingest`]
+//! (between cycles). Both move every derived index through [`Snapshot::charge`], so an index
+//! cannot be forgotten. Next: [`crate::describe`], which says what a snapshot holds by name.
+
+use crate::class::ClassTable;
+use crate::constraint::ConstraintTable;
+use crate::gang::GangTable;
+use crate::ids::{ClassId, GangId, LevelId, NodeId, PodId, QueueId};
+use crate::label::LabelTable;
+use crate::node::{NodeTable, REQUEST_MAX};
+use crate::pod::{Place, PodTable};
+use crate::problem::Problem;
+use crate::queue::QueueTree;
+use crate::relation::{RelationTable, Sign, Tally, change};
+use crate::resource::ResourceTable;
+use crate::spec::{DaemonSpec, NamespaceSpec, PriorityClassSpec};
+use crate::time::Time;
+use crate::topology::TopologyTable;
+use std::collections::BTreeMap;
+
+/// All tables.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Snapshot {
+    pub(crate) resources: ResourceTable,
+    pub(crate) nodes: NodeTable,
+    pub(crate) labels: LabelTable,
+    pub(crate) topology: TopologyTable,
+    pub(crate) constraints: ConstraintTable,
+    pub(crate) relations: RelationTable,
+    pub(crate) classes: ClassTable,
+    pub(crate) pods: PodTable,
+    pub(crate) gangs: GangTable,
+    pub(crate) queues: QueueTree,
+    pub(crate) namespaces: BTreeMap<String, NamespaceSpec>,
+    pub(crate) priority_classes: BTreeMap<String, PriorityClassSpec>,
+    pub(crate) daemons: BTreeMap<String, DaemonSpec>,
+    pub(crate) problems: BTreeMap<String, Problem>,
+}
+
+/// Pods of one class that hold room on one node.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Charge {
+    pub(crate) class: ClassId,
+    pub(crate) node: NodeId,
+    pub(crate) queue: Option<QueueId>,
+    pub(crate) count: u32,
+    pub(crate) is_releasing: bool,
+}
+
+/// Reading.
+impl Snapshot {
+    /// Resources.
+    #[must_use]
+    pub const fn resources(&self) -> &ResourceTable {
+        &self.resources
+    }
+
+    /// Nodes.
+    #[must_use]
+    pub const fn nodes(&self) -> &NodeTable {
+        &self.nodes
+    }
+
+    /// Node label columns.
+    #[must_use]
+    pub const fn labels(&self) -> &LabelTable {
+        &self.labels
+    }
+
+    /// Topologies, levels, domains.
+    #[must_use]
+    pub const fn topology(&self) -> &TopologyTable {
+        &self.topology
+    }
+
+    /// Demands on the node alone.
+    #[must_use]
+    pub const fn constraints(&self) -> &ConstraintTable {
+        &self.constraints
+    }
+
+    /// Selectors and carriers.
+    #[must_use]
+    pub const fn relations(&self) -> &RelationTable {
+        &self.relations
+    }
+
+    /// Pod classes.
+    #[must_use]
+    pub const fn classes(&self) -> &ClassTable {
+        &self.classes
+    }
+
+    /// Pods.
+    #[must_use]
+    pub const fn pods(&self) -> &PodTable {
+        &self.pods
+    }
+
+    /// Gangs.
+    #[must_use]
+    pub const fn gangs(&self) -> &GangTable {
+        &self.gangs
+    }
+
+    /// Queues.
+    #[must_use]
+    pub const fn queues(&self) -> &QueueTree {
+        &self.queues
+    }
+
+    /// DaemonSets by key.
+    #[must_use]
+    pub const fn daemons(&self) -> &BTreeMap<String, DaemonSpec> {
+        &self.daemons
+    }
+
+    /// Namespaces by name.
+    #[must_use]
+    pub const fn namespaces(&self) -> &BTreeMap<String, NamespaceSpec> {
+        &self.namespaces
+    }
+
+    /// What is wrong with objects now, each once.
+    pub fn problems(&self) -> impl Iterator<Item = &Problem> {
+        self.problems.values()
+    }
+
+    /// Priority of a gang: its group's number or class, else its highest member's.
+    #[must_use]
+    pub fn priority(&self, gang: GangId) -> i32 {
+        let gang = self.gangs.get(gang);
+        if let Some(spec) = &gang.spec {
+            let named = self.priority_classes.get(&spec.priority_class).map(|class| class.value);
+            if let Some(priority) = spec.priority.or(named) {
+                return priority;
+            }
+        }
+        let members = gang.members.iter().map(|id| self.pods.get(*id));
+        members
+            .filter(|pod| !pod.spec.phase.is_finished())
+            .map(|pod| self.pod_priority(pod.spec.priority, &pod.spec.priority_class))
+            .max()
+            .unwrap_or(0)
+    }
+
+    fn pod_priority(&self, number: Option<i32>, class: &str) -> i32 {
+        let class = self.priority_classes.get(class);
+        let default = || self.priority_classes.values().find(|class| class.is_default);
+        number.or_else(|| class.or_else(default).map(|class| class.value)).unwrap_or(0)
+    }
+
+    /// When the first placed member of a gang began to run (or was bound).
+    #[must_use]
+    pub fn started_at(&self, gang: GangId) -> Option<Time> {
+        let members = self.gangs.get(gang).members.iter().map(|id| self.pods.get(*id));
+        members
+            .filter(|pod| pod.place.is_placed() && !pod.spec.phase.is_finished())
+            .filter_map(|pod| pod.spec.started_at.or(pod.spec.scheduled_at))
+            .min()
+    }
+
+    /// When a running gang ends at the latest, where its walltime is known.
+    #[must_use]
+    pub fn expected_end(&self, gang: GangId) -> Option<Time> {
+        let row = self.gangs.get(gang);
+        let own = row.spec.as_ref().and_then(|spec| spec.walltime);
+        let of_pods = || row.members.iter().filter_map(|id| self.pods.get(*id).spec.walltime).max();
+        Some(self.started_at(gang)?.after(own.or_else(of_pods)?))
+    }
+
+    /// The level that a gang's wish names, if it exists.
+    #[must_use]
+    pub fn find_level(&self, topology: Option<&str>, wish: &str) -> Option<LevelId> {
+        let keys = self.topology.resolve(topology, wish)?;
+        let keys: Option<Vec<_>> = keys.iter().map(|key| self.labels.find(key)).collect();
+        self.topology.find(&keys?)
+    }
+}
+
+/// Moving every derived index at once.
+impl Snapshot {
+    /// What a pod's room is charged as; `None` if it holds none.
+    pub(crate) fn charge_of(&self, pod: PodId) -> Option<Charge> {
+        let row = self.pods.get(pod);
+        let node = row.place.node()?;
+        let class = row.class?;
+        let gang = row.gang.map(|gang| self.gangs.get(gang));
+        if gang.is_some_and(|gang| gang.is_finished) {
+            return None;
+        }
+        let queue = gang.and_then(|gang| gang.queue);
+        Some(Charge { class, node, queue, count: 1, is_releasing: row.is_releasing() })
+    }
+
+    /// Charges room, or takes a charge back, in every index that depends on it.
+    pub(crate) fn charge(&mut self, charge: Charge, sign: Sign) {
+        let Charge { class, node, queue, count, is_releasing } = charge;
+        let live = if is_releasing { 0 } else { count };
+        let by = Tally { all: count, live };
+        let row = self.classes.get_mut(class);
+        change(&mut row.tallies, node, by, sign);
+        for selector in &row.matches {
+            change(&mut self.relations.selector_mut(*selector).tallies, node, by, sign);
+        }
+        for carrier in &row.carries {
+            change(&mut self.relations.carrier_mut(*carrier).tallies, node, by, sign);
+        }
+        for (resource, amount) in &row.request {
+            let units = amount.units().clamp(0, REQUEST_MAX) * i64::from(count);
+            let taken = if sign == Sign::Plus { units } else { -units };
+            self.nodes.add_free(node, *resource, -taken);
+            if is_releasing {
+                self.nodes.add_releasing(node, *resource, taken);
+            }
+        }
+        for port in &row.key.shape.host_ports {
+            for _ in 0..count {
+                match sign {
+                    Sign::Plus => self.nodes.add_port(node, port),
+                    Sign::Minus => self.nodes.take_port(node, port),
+                }
+            }
+        }
+        if let Some(queue) = queue {
+            let flavour = self.nodes.flavour(node);
+            self.queues.charge(queue, flavour, &row.request, count, sign);
+        }
+        self.nodes.charged.touch(node);
+    }
+
+    /// Gives a pod the room that an applied [`crate::op::Op::Place`] already charged.
+    pub fn assume(&mut self, pod: PodId, node: NodeId) {
+        let row = &mut self.pods.rows[pod];
+        assert_eq!(row.place, Place::Nowhere, "only a pod without a place is assumed");
+        row.place = Place::Assumed(node);
+        self.pods.on_node.entry(node).or_default().insert(pod);
+    }
+}
