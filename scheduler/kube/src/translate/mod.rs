@@ -3,6 +3,14 @@
 //! Invariant: every function returns a value and the [`Problem`]s it met. What cannot be
 //! read is read against the pod: it waits with a reason, it is never placed wrongly.
 
+pub mod affinity;
+pub mod amounts;
+pub mod requests;
+pub mod selector;
+pub mod shape;
+pub mod spread;
+pub mod toleration;
+
 use crate::wire::Meta;
 use scheduler_model::problem::Problem;
 use scheduler_model::time::Time;

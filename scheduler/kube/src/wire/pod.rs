@@ -300,3 +300,11 @@ pub struct Terminated {
     /// When.
     pub finished_at: Option<String>,
 }
+
+impl Container {
+    /// True for an init container that keeps running beside the others.
+    #[must_use]
+    pub fn is_sidecar(&self) -> bool {
+        self.restart_policy == "Always"
+    }
+}
