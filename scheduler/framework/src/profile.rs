@@ -1,0 +1,166 @@
+//! The ordered, weighted set of plugins in force, and the loops that run them.
+
+use crate::{
+    Cadence, DomainOffer, DomainOrder, EventMask, Filter, GangOffer, GangOrder, OrderKey,
+    QueueOrder, Scorer, Verdict,
+};
+use scheduler_model::explain::NodeReason;
+use scheduler_model::ids::{ClassId, NodeId, QueueId};
+use scheduler_model::node_set::NodeSet;
+use scheduler_model::snapshot::Snapshot;
+use std::sync::Arc;
+
+/// The plugins in force. Filters are asked in order of installation, which is also the order
+/// in which explanations name reasons.
+#[derive(Clone, Debug, Default)]
+pub struct Profile {
+    filters: Vec<Arc<dyn Filter>>,
+    scorers: Vec<(Arc<dyn Scorer>, i64)>,
+    gang_orders: Vec<Arc<dyn GangOrder>>,
+    queue_orders: Vec<Arc<dyn QueueOrder>>,
+    domain_orders: Vec<Arc<dyn DomainOrder>>,
+}
+
+/// Installing. Each method answers the profile, so that a plugin can sit on several points.
+impl Profile {
+    /// Adds a filter.
+    pub fn filter(&mut self, filter: Arc<dyn Filter>) -> &mut Self {
+        self.filters.push(filter);
+        self
+    }
+
+    /// Adds a scorer whose scores count `weight` times.
+    pub fn scorer(&mut self, scorer: Arc<dyn Scorer>, weight: i64) -> &mut Self {
+        self.scorers.push((scorer, weight));
+        self
+    }
+
+    /// Adds an order of gangs; it decides where those before it tie.
+    pub fn gang_order(&mut self, order: Arc<dyn GangOrder>) -> &mut Self {
+        self.gang_orders.push(order);
+        self
+    }
+
+    /// Adds an order of queues; it decides where those before it tie.
+    pub fn queue_order(&mut self, order: Arc<dyn QueueOrder>) -> &mut Self {
+        self.queue_orders.push(order);
+        self
+    }
+
+    /// Adds an order of domains; it decides where those before it tie.
+    pub fn domain_order(&mut self, order: Arc<dyn DomainOrder>) -> &mut Self {
+        self.domain_orders.push(order);
+        self
+    }
+
+    /// The filters in order.
+    #[must_use]
+    pub fn filters(&self) -> &[Arc<dyn Filter>] {
+        &self.filters
+    }
+
+    /// The scorers with their weights.
+    #[must_use]
+    pub fn scorers(&self) -> &[(Arc<dyn Scorer>, i64)] {
+        &self.scorers
+    }
+}
+
+/// Running.
+impl Profile {
+    /// Keeps the nodes that all filters of one cadence accept.
+    pub fn retain(&self, cadence: Cadence, snap: &Snapshot, class: ClassId, nodes: &mut NodeSet) {
+        for filter in &self.filters {
+            if filter.cadence() == cadence && filter.concerns(snap, class) {
+                filter.retain(snap, class, nodes);
+            }
+        }
+    }
+
+    /// True if all filters of one cadence accept the class on the node.
+    #[must_use]
+    pub fn accepts(&self, cadence: Cadence, snap: &Snapshot, class: ClassId, node: NodeId) -> bool {
+        self.filters
+            .iter()
+            .filter(|filter| filter.cadence() == cadence && filter.concerns(snap, class))
+            .all(|filter| filter.accepts(snap, class, node) == Verdict::Fit)
+    }
+
+    /// True if some filter or scorer must be asked again after each placement of the class.
+    #[must_use]
+    pub fn is_per_placement(&self, snap: &Snapshot, class: ClassId) -> bool {
+        let by_filter = self
+            .filters
+            .iter()
+            .any(|it| it.cadence() == Cadence::PerPlacement && it.concerns(snap, class));
+        by_filter
+            || self
+                .scorers
+                .iter()
+                .any(|(it, _)| it.cadence() == Cadence::PerPlacement && it.concerns(snap, class))
+    }
+
+    /// The first filter that turns the class away on the node, its reason and what wakes it.
+    #[must_use]
+    pub fn refusal(
+        &self,
+        snap: &Snapshot,
+        class: ClassId,
+        node: NodeId,
+    ) -> Option<(NodeReason, EventMask)> {
+        self.filters.iter().filter(|filter| filter.concerns(snap, class)).find_map(|filter| {
+            match filter.accepts(snap, class, node) {
+                Verdict::Fit => None,
+                Verdict::Unfit(reason) | Verdict::Never(reason) => {
+                    Some((reason, filter.wakes_on()))
+                }
+            }
+        })
+    }
+
+    /// Weighted sum of all scores for one node.
+    #[must_use]
+    pub fn score(&self, snap: &Snapshot, class: ClassId, node: NodeId) -> i64 {
+        self.scorers
+            .iter()
+            .filter(|(scorer, _)| scorer.concerns(snap, class))
+            .map(|(scorer, weight)| weight * scorer.score(snap, class, node))
+            .sum()
+    }
+
+    /// Adds the weighted sum of all scores of `nodes` to `out`, indexed by row.
+    pub fn add_scores(&self, snap: &Snapshot, class: ClassId, nodes: &NodeSet, out: &mut [i64]) {
+        for (scorer, weight) in &self.scorers {
+            if scorer.concerns(snap, class) {
+                scorer.add_scores(snap, class, nodes, *weight, out);
+            }
+        }
+    }
+
+    /// Keys of a gang, most important first.
+    pub fn gang_key<'a>(
+        &'a self,
+        snap: &'a Snapshot,
+        offer: &'a GangOffer,
+    ) -> impl Iterator<Item = OrderKey> + 'a {
+        self.gang_orders.iter().map(move |order| order.key(snap, offer))
+    }
+
+    /// Keys of a queue, most important first.
+    pub fn queue_key<'a>(
+        &'a self,
+        snap: &'a Snapshot,
+        queue: QueueId,
+    ) -> impl Iterator<Item = OrderKey> + 'a {
+        self.queue_orders.iter().map(move |order| order.key(snap, queue))
+    }
+
+    /// Keys of a domain, most important first.
+    pub fn domain_key<'a>(
+        &'a self,
+        snap: &'a Snapshot,
+        offer: &'a DomainOffer,
+    ) -> impl Iterator<Item = OrderKey> + 'a {
+        self.domain_orders.iter().map(move |order| order.key(snap, offer))
+    }
+}
