@@ -62,7 +62,8 @@ pub const JOBSET_REPLICATED_JOB: &str = "jobset.sigs.k8s.io/replicatedjob-name";
 pub const HOSTNAME: &str = "kubernetes.io/hostname";
 
 /// Prefixes of the annotations that any translation may read.
-const READ_PREFIXES: [&str; 9] = [
+const READ_PREFIXES: [&str; 10] = [
+    "apps.kubernetes.io/",
     "muster.sh/",
     "scheduling.k8s.io/",
     "scheduling.volcano.sh/",

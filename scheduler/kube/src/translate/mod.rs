@@ -5,6 +5,14 @@
 
 pub mod affinity;
 pub mod amounts;
+pub mod daemon;
+pub mod hints;
+pub mod membership;
+pub mod namespace;
+pub mod node;
+pub mod pod;
+pub mod priority;
+pub mod rank;
 pub mod requests;
 pub mod selector;
 pub mod shape;
