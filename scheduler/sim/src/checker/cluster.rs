@@ -1,0 +1,76 @@
+//! The rows that are judged: nodes, pods, namespaces, each by name.
+//!
+//! Invariant: a pod holds room exactly while it is bound and not finished, terminating or not.
+//! Next: `objects.rs` builds it from events.
+
+use super::Objects;
+use scheduler_model::amount::Amount;
+use scheduler_model::event::Event;
+use scheduler_model::spec::{Labels, NamespaceSpec, NodeSpec, PodSpec, Resources};
+use scheduler_model::world::World;
+use std::collections::BTreeMap;
+
+/// Everything a pod's place can depend on.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Cluster {
+    /// Nodes by name.
+    pub nodes: BTreeMap<String, NodeSpec>,
+    /// Pods by uid, bound or not.
+    pub pods: BTreeMap<String, PodSpec>,
+    /// Namespaces by name.
+    pub namespaces: BTreeMap<String, NamespaceSpec>,
+}
+
+impl Cluster {
+    /// What is left after all `events`.
+    #[must_use]
+    pub fn from_events(events: &[Event]) -> Self {
+        Objects::from_events(events).cluster
+    }
+
+    /// The objects of `world` as they are written there, whatever their hints say.
+    #[must_use]
+    pub fn from_world(world: &World) -> Self {
+        Self::from_events(&world.events)
+    }
+
+    /// Pods that hold room, with the name of their node.
+    pub fn holding(&self) -> impl Iterator<Item = (&PodSpec, &str)> {
+        self.pods
+            .values()
+            .filter(|pod| !pod.phase.is_finished())
+            .filter_map(|pod| pod.node.as_deref().map(|node| (pod, node)))
+    }
+
+    /// Pods that hold room on `node`.
+    pub fn holding_on(&self, node: &str) -> impl Iterator<Item = &PodSpec> {
+        self.holding().filter(move |(_, on)| *on == node).map(|(pod, _)| pod)
+    }
+
+    /// Value of a node's label.
+    #[must_use]
+    pub fn node_label(&self, node: &str, key: &str) -> Option<&str> {
+        self.nodes.get(node)?.labels.get(key).map(String::as_str)
+    }
+
+    /// Labels of a namespace; none if nobody told us about it.
+    #[must_use]
+    pub fn namespace_labels(&self, namespace: &str) -> Labels {
+        self.namespaces.get(namespace).map(|spec| spec.labels.clone()).unwrap_or_default()
+    }
+}
+
+/// What a pod takes from its node: its requests, and one of `pods`.
+pub(crate) fn taken_by(pod: &PodSpec) -> Resources {
+    let mut taken = pod.shape.requests.clone();
+    taken.insert("pods".to_owned(), Amount::new(1));
+    taken
+}
+
+/// Adds `more` to `sum`, resource by resource.
+pub(crate) fn add(sum: &mut Resources, more: &Resources) {
+    for (resource, amount) in more {
+        let entry = sum.entry(resource.clone()).or_default();
+        *entry = entry.plus(*amount);
+    }
+}

@@ -1,0 +1,121 @@
+//! Who belongs to a gang, how many count, and in which domain they must be.
+//!
+//! Source: "Life of a gang" in the design: members that run or have succeeded count towards
+//! the minimum, evicted and terminating ones do not, nor do members of earlier runs.
+
+use super::Cluster;
+use scheduler_model::spec::{
+    Dialect, GangKey, GangSpec, Membership, PodPhase, PodSpec, TopologySpec,
+};
+use std::collections::BTreeMap;
+
+/// The gang a pod belongs to.
+#[must_use]
+pub fn gang_of(pod: &PodSpec) -> GangKey {
+    match &pod.membership {
+        Membership::Group(key) | Membership::Owner(key) => key.clone(),
+        Membership::Alone => GangKey {
+            namespace: pod.namespace.clone(),
+            name: pod.name.clone(),
+            dialect: Dialect::Pod,
+        },
+    }
+}
+
+/// All pods of ours, finished ones too, by their gang.
+pub(crate) fn members_by_gang(cluster: &Cluster) -> BTreeMap<GangKey, Vec<&PodSpec>> {
+    let mut gangs: BTreeMap<GangKey, Vec<&PodSpec>> = BTreeMap::new();
+    for pod in cluster.pods.values().filter(|pod| pod.ours) {
+        gangs.entry(gang_of(pod)).or_default().push(pod);
+    }
+    gangs
+}
+
+/// What counts towards a gang's minimums.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Tally {
+    /// Members that run or have succeeded, by role.
+    pub(crate) by_role: BTreeMap<String, u32>,
+    /// The same in total, with those that only the owner's status knows.
+    pub(crate) total: u32,
+    /// Nodes of the members that run.
+    pub(crate) nodes: Vec<String>,
+}
+
+/// Counts the members of `gang`, which are all of `members`.
+pub(crate) fn tally(gang: &GangSpec, members: &[&PodSpec]) -> Tally {
+    let mut tally = Tally::default();
+    let mut succeeded = 0;
+    for pod in this_run(members) {
+        match &pod.node {
+            _ if pod.phase == PodPhase::Succeeded && !pod.evicted => succeeded += 1,
+            Some(node) if !pod.phase.is_finished() && !pod.terminating => {
+                tally.nodes.push(node.clone());
+                tally.total += 1;
+            }
+            _ => continue,
+        }
+        *tally.by_role.entry(pod.role.clone()).or_default() += 1;
+    }
+    tally.total += gang.succeeded.max(succeeded);
+    tally
+}
+
+/// Unfinished members, and the finished ones whose lives touch theirs, directly or through
+/// other members: a gap without any unfinished member ends a run.
+fn this_run<'a>(members: &[&'a PodSpec]) -> Vec<&'a PodSpec> {
+    let (mut finished, mut run): (Vec<&PodSpec>, Vec<&PodSpec>) =
+        members.iter().copied().partition(|pod| pod.phase.is_finished());
+    finished.sort_by_key(|pod| std::cmp::Reverse(pod.finished_at));
+    // A missing end may lie in this run, so it counts.
+    finished.sort_by_key(|pod| pod.finished_at.is_some());
+    let Some(mut start) = run.iter().map(|pod| pod.created_at).min() else {
+        return Vec::new();
+    };
+    for pod in finished {
+        if pod.finished_at.is_none_or(|end| end >= start) {
+            start = start.min(pod.created_at);
+            run.push(pod);
+        }
+    }
+    run
+}
+
+/// The required level of a gang.
+pub(crate) enum Level {
+    /// Anywhere.
+    Free,
+    /// Equal values at all of these node labels, widest first.
+    Keys(Vec<String>),
+    /// The topology or level does not exist; what the gang calls it.
+    Missing(String),
+}
+
+/// Resolves the required level of `gang`: by the topology it names, else by the only one
+/// there is if that has such a level, else as a plain node label key.
+pub(crate) fn level_of(gang: &GangSpec, topologies: &[&TopologySpec]) -> Level {
+    let Some(wanted) = &gang.topology.required else {
+        return Level::Free;
+    };
+    let keys = |topology: &TopologySpec| {
+        let at = topology.levels.iter().position(|lv| lv.name == *wanted || lv.key == *wanted)?;
+        Some(topology.levels[..=at].iter().map(|level| level.key.clone()).collect())
+    };
+    if let Some(name) = &gang.topology.topology {
+        let found = topologies.iter().find(|topology| topology.name == *name);
+        return match found.and_then(|topology| keys(topology)) {
+            Some(keys) => Level::Keys(keys),
+            None => Level::Missing(wanted.clone()),
+        };
+    }
+    let only = match topologies {
+        [only] => keys(only),
+        _ => None,
+    };
+    Level::Keys(only.unwrap_or_else(|| vec![wanted.clone()]))
+}
+
+/// The domain of a node: its values at all `keys`; `None` if it lacks one.
+pub(crate) fn domain_of(cluster: &Cluster, node: &str, keys: &[String]) -> Option<Vec<String>> {
+    keys.iter().map(|key| cluster.node_label(node, key).map(str::to_owned)).collect()
+}
