@@ -11,6 +11,14 @@ pub const RANK: &str = "muster.sh/rank";
 pub const QUEUE: &str = "muster.sh/queue";
 /// Label or annotation on a controller: least number of its pods that may run.
 pub const MIN_AVAILABLE: &str = "muster.sh/min-available";
+/// Annotation on a controller or group: the topology that the levels belong to.
+pub const TOPOLOGY: &str = "muster.sh/topology";
+/// Annotation on a controller or group: the level that all members must share.
+pub const TOPOLOGY_REQUIRED: &str = "muster.sh/topology-required";
+/// Annotation on a controller or group: the level that members should share.
+pub const TOPOLOGY_PREFERRED: &str = "muster.sh/topology-preferred";
+/// Annotation on a controller or group: upper bound of the run time.
+pub const WALLTIME: &str = "muster.sh/walltime";
 /// Annotation on pod, group or controller: how long a simulated pod runs.
 pub const SIMULATED_RUNTIME: &str = "muster.sh/simulated-runtime";
 /// Annotation on pod, group or controller: when a simulated pod arrives.
@@ -38,6 +46,13 @@ pub const KUEUE_QUEUE: &str = "kueue.x-k8s.io/queue-name";
 pub const KUEUE_GROUP: &str = "kueue.x-k8s.io/pod-group-name";
 /// Label (or, per group, the annotation) with the number of a pod in its Kueue group.
 pub const KUEUE_POD_INDEX: &str = "kueue.x-k8s.io/pod-group-pod-index";
+
+/// Label on a controller: seconds after which Kueue ends it.
+pub const KUEUE_MAX_EXEC_TIME: &str = "kueue.x-k8s.io/max-exec-time-seconds";
+/// Annotation on a pod template: the level that all pods must share.
+pub const KUEUE_TOPOLOGY_REQUIRED: &str = "kueue.x-k8s.io/podset-required-topology";
+/// Annotation on a pod template: the level that pods should share.
+pub const KUEUE_TOPOLOGY_PREFERRED: &str = "kueue.x-k8s.io/podset-preferred-topology";
 
 /// Label and annotation: completion index of a pod of an Indexed Job.
 pub const JOB_INDEX: &str = "batch.kubernetes.io/job-completion-index";

@@ -5,6 +5,14 @@
 
 pub mod affinity;
 pub mod amounts;
+pub mod coscheduling;
+mod count;
+mod group;
+pub mod hypernode;
+pub mod kueue;
+pub mod muster;
+pub mod native;
+pub mod queue;
 pub mod daemon;
 pub mod hints;
 pub mod membership;
@@ -18,6 +26,8 @@ pub mod selector;
 pub mod shape;
 pub mod spread;
 pub mod toleration;
+pub mod topology;
+pub mod volcano;
 
 use crate::wire::Meta;
 use scheduler_model::problem::Problem;

@@ -7,10 +7,15 @@
 
 mod affinity;
 mod cluster;
+pub mod groups;
+pub mod kueue;
 mod meta;
 mod node;
+mod number;
 mod pod;
 mod quantity;
+pub mod volcano;
+pub mod workloads;
 
 pub use affinity::{
     Affinity, LabelSelector, NodeAffinity, NodeSelector, NodeSelectorTerm, PodAffinity,
@@ -18,6 +23,7 @@ pub use affinity::{
 };
 pub use cluster::{DaemonSet, DaemonSetSpec, Namespace, PriorityClass};
 pub use meta::{Annotations, Meta, OwnerReference, text_map};
+pub use number::Number;
 pub use node::{Node, NodeBody, NodeStatus, Taint};
 pub use pod::{
     ClaimVolume, Container, ContainerState, ContainerStatus, Gate, Named, Pod, PodBody, PodStatus,
