@@ -50,6 +50,8 @@ pub struct Gang {
     pub queue: Option<QueueId>,
     /// The name of its queue.
     pub queue_name: String,
+    /// Pods of other schedulers that name the same group.
+    pub strangers: BTreeSet<PodId>,
     /// An `Op` finished it: its members hold no room.
     pub is_finished: bool,
     /// Queues that members ask for, with how many do.

@@ -6,8 +6,9 @@
 //! 4. [`snapshot`]: the cluster as the engine sees it, made of the tables [`node`], [`label`],
 //!    [`topology`], [`constraint`], [`relation`], [`class`], [`pod`], [`gang`], [`queue`].
 //! 5. [`ingest`] and [`op`]: the only two ways a snapshot changes.
-//! 6. [`explain`]: why a gang waits, as a value.
-//! 7. [`world`]: a whole input as one value, for simulators.
+//! 6. [`describe`]: what a snapshot holds, by name.
+//! 7. [`explain`]: why a gang waits, as a value.
+//! 8. [`world`]: a whole input as one value, for simulators.
 //!
 //! Invariants: nothing here does I/O, reads a clock, starts a thread, draws a random
 //! number, uses a float or knows a Kubernetes type.
@@ -21,6 +22,7 @@
 pub mod amount;
 pub mod class;
 pub mod constraint;
+pub mod describe;
 pub mod effect;
 pub mod event;
 pub mod explain;

@@ -14,6 +14,9 @@ pub enum Op {
     Place(Room),
     /// Takes room that is free or on its way out; bound only once it is really free.
     Reserve(Room),
+    /// Keeps room for a gang that waits: nobody else may use it, but nothing is there yet, so
+    /// no other index moves. Room that is not free yet may be kept too.
+    Hold(Room),
     /// Marks one placed pod's room as on its way out.
     Evict(PodId),
     /// Ends a gang: its members hold no room any more.
@@ -52,6 +55,7 @@ impl Snapshot {
     fn carry_out(&mut self, op: Op, sign: Sign) {
         match op {
             Op::Place(room) | Op::Reserve(room) => self.charge_room(room, sign),
+            Op::Hold(room) => self.hold_room(room, sign),
             Op::Evict(pod) => self.evict(pod, sign),
             Op::Finish(gang) => self.finish(gang, sign),
             Op::Open(node) if sign == Sign::Plus => self.nodes.open(node),
@@ -63,6 +67,11 @@ impl Snapshot {
     fn charge_room(&mut self, room: Room, sign: Sign) {
         let Room { class, node, queue, count } = room;
         self.charge(Charge { class, node, queue, count, is_releasing: false }, sign);
+    }
+
+    fn hold_room(&mut self, room: Room, sign: Sign) {
+        let request = self.classes.get(room.class).request.clone();
+        self.keep_free(&request, room.node, room.count, sign);
     }
 
     fn evict(&mut self, pod: PodId, sign: Sign) {

@@ -7,14 +7,14 @@
 use crate::class::ClassTable;
 use crate::constraint::ConstraintTable;
 use crate::gang::GangTable;
-use crate::ids::{ClassId, GangId, LevelId, NodeId, PodId, QueueId};
+use crate::ids::{ClassId, ConstraintId, GangId, LevelId, NodeId, PodId, QueueId};
 use crate::label::LabelTable;
 use crate::node::{NodeTable, REQUEST_MAX};
 use crate::pod::{Place, PodTable};
 use crate::problem::Problem;
 use crate::queue::QueueTree;
 use crate::relation::{RelationTable, Sign, Tally, change};
-use crate::resource::ResourceTable;
+use crate::resource::{Request, ResourceTable};
 use crate::spec::{DaemonSpec, NamespaceSpec, PriorityClassSpec};
 use crate::time::Time;
 use crate::topology::TopologyTable;
@@ -35,8 +35,19 @@ pub struct Snapshot {
     pub(crate) queues: QueueTree,
     pub(crate) namespaces: BTreeMap<String, NamespaceSpec>,
     pub(crate) priority_classes: BTreeMap<String, PriorityClassSpec>,
-    pub(crate) daemons: BTreeMap<String, DaemonSpec>,
+    pub(crate) daemons: BTreeMap<String, Daemon>,
     pub(crate) problems: BTreeMap<String, Problem>,
+}
+
+/// A DaemonSet, compiled: what each matching fresh node must keep free.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Daemon {
+    /// As it was described.
+    pub spec: DaemonSpec,
+    /// Where its pods go.
+    pub constraint: ConstraintId,
+    /// What one of its pods wants.
+    pub request: Request,
 }
 
 /// Pods of one class that hold room on one node.
@@ -113,7 +124,7 @@ impl Snapshot {
 
     /// DaemonSets by key.
     #[must_use]
-    pub const fn daemons(&self) -> &BTreeMap<String, DaemonSpec> {
+    pub const fn daemons(&self) -> &BTreeMap<String, Daemon> {
         &self.daemons
     }
 
@@ -227,6 +238,16 @@ impl Snapshot {
         if let Some(queue) = queue {
             let flavour = self.nodes.flavour(node);
             self.queues.charge(queue, flavour, &row.request, count, sign);
+        }
+        self.nodes.charged.touch(node);
+    }
+
+    /// Keeps room off the free columns (or gives it back) without charging anybody.
+    pub(crate) fn keep_free(&mut self, request: &Request, node: NodeId, count: u32, sign: Sign) {
+        for (resource, amount) in request {
+            let units = amount.units().clamp(0, REQUEST_MAX) * i64::from(count);
+            let by = if sign == Sign::Plus { -units } else { units };
+            self.nodes.add_free(node, *resource, by);
         }
         self.nodes.charged.touch(node);
     }

@@ -8,8 +8,8 @@ use crate::class::{ClassKey, PodClass, Spread, Term, resident, selector_keys};
 use crate::constraint::ConstraintKey;
 use crate::ids::{ClassId, KeyId, PodId, SelectorId};
 use crate::relation::{CarrierKind, PodSelector, Sign, Tallies, change};
-use crate::snapshot::Snapshot;
-use crate::spec::{NamespaceScope, PodShape, PodSpec, PodTerm};
+use crate::snapshot::{Charge, Daemon, Snapshot};
+use crate::spec::{DaemonSpec, NamespaceScope, PodShape, PodSpec, PodTerm};
 use crate::{amount::Amount, resource::PODS};
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -96,9 +96,17 @@ impl Snapshot {
             self.pods.rows[pod].class = Some(new);
             self.drop_class(old);
             if let Some(charge) = charge {
-                self.charge(crate::snapshot::Charge { class: new, ..charge }, Sign::Plus);
+                self.charge(Charge { class: new, ..charge }, Sign::Plus);
             }
         }
+    }
+
+    pub(crate) fn upsert_daemon(&mut self, spec: DaemonSpec) {
+        let constraint = self.intern_constraint(&spec.shape);
+        let mut wants = spec.shape.requests.clone();
+        wants.insert(PODS.to_owned(), Amount::new(1));
+        let (request, _) = self.resources.request(&wants);
+        self.daemons.insert(spec.key.clone(), Daemon { spec, constraint, request });
     }
 
     fn make_class(&mut self, key: ClassKey) -> ClassId {

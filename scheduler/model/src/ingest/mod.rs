@@ -36,9 +36,7 @@ impl Snapshot {
             }
             Event::Namespace(spec) => self.upsert_namespace(spec),
             Event::NamespaceGone(name) => self.remove_namespace(&name),
-            Event::Daemon(spec) => {
-                self.daemons.insert(spec.key.clone(), spec);
-            }
+            Event::Daemon(spec) => self.upsert_daemon(spec),
             Event::DaemonGone(key) => {
                 self.daemons.remove(&key);
             }

@@ -80,6 +80,10 @@ impl Snapshot {
         if let Some(gang) = row.gang {
             self.leave_gang(id, gang, &row.spec);
         }
+        let foreign = foreign_group(&row.spec).and_then(|key| self.gangs.find(key));
+        if let Some(gang) = foreign {
+            self.gangs.rows[gang].strangers.remove(&id);
+        }
         let live = &mut self.pods.rows[id];
         (live.class, live.gang, live.is_evicted) = (None, None, false);
         row
@@ -90,7 +94,8 @@ impl Snapshot {
         if let Some(class) = row.class {
             self.drop_class(class);
         }
-        if let Some(gang) = row.gang {
+        let foreign = foreign_group(&row.spec).and_then(|key| self.gangs.find(key));
+        for gang in row.gang.into_iter().chain(foreign) {
             self.drop_gang_if_unused(gang);
         }
     }
@@ -98,6 +103,10 @@ impl Snapshot {
     fn attach_pod(&mut self, id: PodId, spec: Box<PodSpec>, before: Place, ready_at: Time) {
         let class = (!spec.phase.is_finished()).then(|| self.hold_class(&spec));
         let gang = spec.ours.then(|| self.join_gang(id, &spec));
+        if let Some(key) = foreign_group(&spec) {
+            let gang = self.hold_gang(key.clone(), Origin::Group);
+            self.gangs.rows[gang].strangers.insert(id);
+        }
         let node = spec.node.clone();
         let is_finished = spec.phase.is_finished();
         let is_terminating = spec.terminating;
@@ -202,6 +211,7 @@ impl Snapshot {
             ghosts: Vec::new(),
             queue: None,
             queue_name: String::new(),
+            strangers: BTreeSet::new(),
             is_finished: false,
             queue_wishes: BTreeMap::new(),
         });
@@ -212,10 +222,18 @@ impl Snapshot {
 
     pub(crate) fn drop_gang_if_unused(&mut self, gang: GangId) {
         let Some(row) = self.gangs.rows.get(gang) else { return };
-        if row.members.is_empty() && !row.exists {
+        if row.members.is_empty() && row.strangers.is_empty() && !row.exists {
             let row = self.gangs.rows.remove(gang);
             self.gangs.by_key.remove(&row.key);
         }
+    }
+}
+
+/// The group that an unfinished pod of another scheduler names.
+fn foreign_group(spec: &PodSpec) -> Option<&GangKey> {
+    match &spec.membership {
+        Membership::Group(key) if !spec.ours && !spec.phase.is_finished() => Some(key),
+        Membership::Group(_) | Membership::Owner(_) | Membership::Alone => None,
     }
 }
 
