@@ -1,0 +1,145 @@
+//! Topologies, queues, nodes and what else gangs meet.
+
+use super::{Builder, HOSTNAME};
+use crate::error::Error;
+use crate::file::{LevelFile, NODE_KEYS, NodeFile, QueueFile, Sections};
+use crate::read::{full_name, plain, read_amount};
+use scheduler_model::amount::Amount;
+use scheduler_model::event::Event;
+use scheduler_model::spec::{
+    DaemonSpec, LevelSpec, LimitSpec, NamespaceSpec, NodeSpec, PriorityClassSpec, QueueSpec,
+    Resources, TopologySpec,
+};
+use scheduler_model::time::Span;
+use std::sync::Arc;
+
+/// Nodes and queues are this old unless they say otherwise, so that none counts as fresh.
+const OLD: Span = Span::from_secs(86_400);
+
+impl Builder {
+    /// Everything but gangs and pods.
+    pub(super) fn cluster(&mut self, sections: &Sections) -> Result<(), Error> {
+        if !sections.topology.is_empty() {
+            self.topology("default", &sections.topology);
+        }
+        for topology in &sections.topologies {
+            self.topology(&topology.value.name, &topology.value.levels);
+        }
+        for class in &sections.priority_classes {
+            self.world.events.push(Event::PriorityClass(PriorityClassSpec {
+                name: class.name.clone(),
+                value: class.value,
+                is_default: class.default,
+            }));
+        }
+        for namespace in &sections.namespaces {
+            self.world.events.push(Event::Namespace(NamespaceSpec {
+                name: namespace.name.clone(),
+                labels: namespace.labels.clone(),
+                queue: namespace.queue.clone(),
+            }));
+        }
+        for queue in &sections.queues {
+            self.queue(queue);
+        }
+        for node in &sections.nodes {
+            self.node(&node.value, node.referenced.line())?;
+        }
+        for daemon in &sections.daemons {
+            let file = &daemon.value;
+            let namespace = file.namespace.as_deref().unwrap_or("default");
+            let shape = self.shape(&file.each, &file.constraints, namespace);
+            self.world.events.push(Event::Daemon(DaemonSpec {
+                key: format!("{namespace}/{}", file.name),
+                shape: Arc::new(shape),
+            }));
+        }
+        Ok(())
+    }
+
+    fn topology(&mut self, name: &str, levels: &[LevelFile]) {
+        let level =
+            |level: &LevelFile| LevelSpec { name: level.name.clone(), key: level.key.clone() };
+        let spec =
+            TopologySpec { name: name.to_owned(), levels: levels.iter().map(level).collect() };
+        self.topologies.retain(|old| old.name != spec.name);
+        self.topologies.push(spec.clone());
+        self.world.events.push(Event::Topology(spec));
+    }
+
+    fn queue(&mut self, file: &QueueFile) {
+        let limits = |flavour: Option<&String>, amounts: &Resources| {
+            let flavour = flavour.cloned();
+            let limit = move |(resource, amount): (&String, &Amount)| LimitSpec {
+                flavour: flavour.clone(),
+                resource: resource.clone(),
+                amount: *amount,
+            };
+            amounts.iter().map(limit).collect::<Vec<_>>()
+        };
+        let mut all = limits(None, &file.limit.0);
+        for (flavour, amounts) in &file.limit_on {
+            all.append(&mut limits(Some(flavour), &amounts.0));
+        }
+        let created = file.created.as_ref().map(|time| Self::moment(self.now, time.0));
+        self.queues.insert(file.name.clone());
+        self.world.events.push(Event::Queue(QueueSpec {
+            created_at: created.unwrap_or_else(|| self.ago(OLD)),
+            parent: file.parent.clone(),
+            weight: file.weight.unwrap_or(1),
+            priority: file.priority,
+            limits: all,
+            open: file.open.unwrap_or(true),
+            ..QueueSpec::named(&file.name)
+        }));
+    }
+
+    fn node(&mut self, file: &NodeFile, line: u64) -> Result<(), Error> {
+        let mut labels = file.labels.clone();
+        let mut allocatable = standard_node();
+        for (word, text) in &file.others {
+            let is_level = self.topologies.iter().any(|topology| {
+                topology.levels.iter().any(|level| level.name == *word || level.key == *word)
+            });
+            if is_level {
+                labels.insert(self.label_key(word), text.clone());
+                continue;
+            }
+            let Some(resource) = full_name(word) else {
+                return Err(Error::at(
+                    line,
+                    format!("a node has no key {word:?}"),
+                    format!("use one of {NODE_KEYS}"),
+                ));
+            };
+            let amount = read_amount(resource, text)
+                .map_err(|why| Error::at(line, why, "write an exact amount"))?;
+            allocatable.insert(resource.to_owned(), amount);
+        }
+        let created = file.created.as_ref().map(|time| Self::moment(self.now, time.0));
+        for name in &file.name.0 {
+            let mut labels = labels.clone();
+            labels.entry(HOSTNAME.to_owned()).or_insert_with(|| name.clone());
+            self.nodes.insert(name.clone());
+            self.world.events.push(Event::Node(Box::new(NodeSpec {
+                name: name.clone(),
+                labels,
+                taints: plain(file.taints.clone()),
+                unschedulable: file.unschedulable,
+                ready: !file.not_ready,
+                allocatable: allocatable.clone(),
+                created_at: created.unwrap_or_else(|| self.ago(OLD)),
+                flavour: file.flavour.clone(),
+            })));
+        }
+        Ok(())
+    }
+}
+
+/// What a node has where a story does not say.
+fn standard_node() -> Resources {
+    [("cpu", 64_000), ("memory", 512 << 30), ("pods", 110)]
+        .into_iter()
+        .map(|(name, units)| (name.to_owned(), Amount::new(units)))
+        .collect()
+}

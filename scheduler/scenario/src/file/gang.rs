@@ -1,0 +1,87 @@
+//! Gangs and pods in the short form: one entry is a gang (or a lone pod) with its members.
+
+use super::ConstraintsFile;
+use crate::full::{DialectFile, PhaseFile, UnsupportedFile};
+use crate::read::{Amounts, Names, Text};
+use scheduler_model::spec::Labels;
+use scheduler_model::time::{Span, Time};
+use serde::Deserialize;
+use std::collections::BTreeMap;
+
+/// An entry of `running`, `pending` or `foreign`.
+#[derive(Deserialize, Clone, Debug, Default)]
+#[serde(deny_unknown_fields, rename_all = "camelCase", default)]
+pub(crate) struct GangFile {
+    // Which gang, in which vocabulary.
+    pub(crate) gang: Option<Names>,
+    pub(crate) pod: Option<Names>,
+    pub(crate) owner: Option<Names>,
+    pub(crate) namespace: Option<String>,
+    pub(crate) dialect: Option<DialectFile>,
+    pub(crate) group: Option<GroupFile>,
+    // What the group asks for.
+    pub(crate) min: Option<u32>,
+    pub(crate) roles: BTreeMap<String, RoleFile>,
+    pub(crate) queue: Option<String>,
+    pub(crate) priority: Option<i32>,
+    pub(crate) priority_class: Option<String>,
+    pub(crate) together: Option<String>,
+    pub(crate) prefer: Option<String>,
+    pub(crate) topology: Option<String>,
+    pub(crate) walltime: Option<Text<Span>>,
+    pub(crate) unbreakable: bool,
+    pub(crate) succeeded: u32,
+    pub(crate) creates_at_once: Option<CreatesAtOnceFile>,
+    pub(crate) group_unsupported: Vec<String>,
+    // Its members.
+    pub(crate) pods: Option<u32>,
+    pub(crate) each: Amounts,
+    pub(crate) labels: Labels,
+    pub(crate) constraints: ConstraintsFile,
+    pub(crate) gates: Vec<String>,
+    pub(crate) unsupported: Vec<UnsupportedFile>,
+    pub(crate) pod_priority: Option<i32>,
+    // What became of them so far.
+    pub(crate) on: Names,
+    pub(crate) phase: Option<PhaseFile>,
+    pub(crate) terminating: bool,
+    pub(crate) evicted: bool,
+    pub(crate) created: Option<Text<Time>>,
+    pub(crate) since: Option<Text<Time>>,
+    pub(crate) finished: Option<Text<Time>>,
+    // What only a simulator knows.
+    pub(crate) at: Option<Text<Time>>,
+    pub(crate) runtime: Option<Text<Span>>,
+    pub(crate) ends: Option<Text<Time>>,
+    pub(crate) pace: Option<String>,
+}
+
+/// `missing`: the pods name a group object that is not there.
+#[derive(Deserialize, Clone, Copy, Debug, PartialEq, Eq)]
+#[serde(rename_all = "camelCase")]
+pub(crate) enum GroupFile {
+    /// The pods name a group object that is not there.
+    Missing,
+}
+
+/// Members of one role. What is left out is as the gang's entry says.
+#[derive(Deserialize, Clone, Debug, Default)]
+#[serde(deny_unknown_fields, rename_all = "camelCase", default)]
+pub(crate) struct RoleFile {
+    pub(crate) pods: Option<u32>,
+    pub(crate) min: Option<u32>,
+    pub(crate) each: Option<Amounts>,
+    pub(crate) labels: Option<Labels>,
+    pub(crate) constraints: Option<ConstraintsFile>,
+    pub(crate) gates: Option<Vec<String>>,
+    pub(crate) on: Names,
+    pub(crate) runtime: Option<Text<Span>>,
+}
+
+/// What a controller creates before the first pod is ready.
+#[derive(Deserialize, Clone, Debug)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct CreatesAtOnceFile {
+    pub(crate) pods: u32,
+    pub(crate) setting: String,
+}

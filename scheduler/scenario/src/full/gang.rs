@@ -1,0 +1,62 @@
+//! Gangs in the full form.
+
+use super::{mirror, words};
+use scheduler_model::spec::{
+    CreatesAtOnce, Dialect, GangKey, GangSpec, Labels, RoleSpec, TopologyWish,
+};
+use scheduler_model::time::{Span, Time};
+
+mirror! {
+    GangSpec as GangFile, base GangSpec::plain(empty_key()),
+    required { key: GangKey, uid: String }
+    optional {
+        created_at: Time,
+        min: u32,
+        roles: Vec<RoleSpec>,
+        queue: Option<String>,
+        priority: Option<i32>,
+        priority_class: String,
+        topology: TopologyWish,
+        walltime: Option<Span>,
+        unbreakable: bool,
+        succeeded: u32,
+        creates_at_once: Option<CreatesAtOnce>,
+        unsupported: Vec<String>,
+        labels: Labels,
+    }
+}
+
+mirror! {
+    GangKey as GangKeyFile, base empty_key(),
+    required { name: String, dialect: Dialect }
+    optional { namespace: String }
+}
+
+/// The key whose fields a file may leave out.
+pub(super) fn empty_key() -> GangKey {
+    GangKey { namespace: "default".to_owned(), name: String::new(), dialect: Dialect::Muster }
+}
+
+words! {
+    Dialect as DialectFile ("camelCase") {
+        Muster, Kubernetes, Volcano, Coscheduling, Plain, Pod
+    }
+}
+
+mirror! {
+    RoleSpec as RoleFile, base RoleSpec { name: String::new(), min: 0 },
+    required { name: String, min: u32 }
+    optional {}
+}
+
+mirror! {
+    TopologyWish as TopologyWishFile, base TopologyWish::default(),
+    required {}
+    optional { topology: Option<String>, required: Option<String>, preferred: Option<String> }
+}
+
+mirror! {
+    CreatesAtOnce as CreatesAtOnceFile, base CreatesAtOnce { pods: 0, setting: String::new() },
+    required { pods: u32, setting: String }
+    optional {}
+}

@@ -1,0 +1,85 @@
+//! Pods and DaemonSets in the full form.
+
+use super::{mirror, words};
+use scheduler_model::spec::{
+    DaemonSpec, GangKey, Labels, Membership, PodPhase, PodShape, PodSpec, Unsupported,
+};
+use scheduler_model::time::{Span, Time};
+use std::sync::Arc;
+
+mirror! {
+    PodSpec as PodFile, base base_pod(),
+    required { uid: String, name: String }
+    optional {
+        namespace: String,
+        ours: bool,
+        labels: Labels,
+        shape: Arc<PodShape>,
+        node: Option<String>,
+        phase: PodPhase,
+        terminating: bool,
+        gates: Vec<String>,
+        priority: Option<i32>,
+        priority_class: String,
+        membership: Membership,
+        role: String,
+        rank: Option<u64>,
+        queue: Option<String>,
+        created_at: Time,
+        scheduled_at: Option<Time>,
+        started_at: Option<Time>,
+        finished_at: Option<Time>,
+        walltime: Option<Span>,
+        evicted: bool,
+        unsupported: Vec<Unsupported>,
+    }
+}
+
+/// One of our pods in `default`, unbound, that asks for nothing.
+fn base_pod() -> PodSpec {
+    PodSpec {
+        uid: String::new(),
+        namespace: "default".to_owned(),
+        name: String::new(),
+        ours: true,
+        labels: Labels::new(),
+        shape: Arc::default(),
+        node: None,
+        phase: PodPhase::Pending,
+        terminating: false,
+        gates: Vec::new(),
+        priority: None,
+        priority_class: String::new(),
+        membership: Membership::Alone,
+        role: String::new(),
+        rank: None,
+        queue: None,
+        created_at: Time::ZERO,
+        scheduled_at: None,
+        started_at: None,
+        finished_at: None,
+        walltime: None,
+        evicted: false,
+        unsupported: Vec::new(),
+    }
+}
+
+words! {
+    PodPhase as PhaseFile ("camelCase") { Pending, Running, Succeeded, Failed }
+}
+
+words! {
+    Membership as MembershipFile ("camelCase") { Group(GangKey), Owner(GangKey), Alone }
+}
+
+words! {
+    Unsupported as UnsupportedFile ("camelCase") {
+        VolumeClaim(String), ResourceClaim(String), Other(String)
+    }
+}
+
+mirror! {
+    DaemonSpec as DaemonFile, base DaemonSpec { key: String::new(), shape: Arc::default() },
+    required { key: String }
+    optional { shape: Arc<PodShape> }
+}

@@ -1,0 +1,124 @@
+//! Words for what nodes say and for cures, as expectations write them.
+
+use crate::read::full_name;
+use scheduler_model::explain::{Cure, NodeReason};
+
+/// The word for what a node says: `fits`, `insufficient nvidia.com/gpu`, `taint key=value`.
+#[must_use]
+pub fn node_word(reason: &NodeReason) -> String {
+    match reason {
+        NodeReason::Fits => "fits".to_owned(),
+        NodeReason::TakenByPeers => "taken-by-peers".to_owned(),
+        NodeReason::Cordoned => "cordoned".to_owned(),
+        NodeReason::NotReady => "not-ready".to_owned(),
+        NodeReason::Taint(taint) if taint.value.is_empty() => format!("taint {}", taint.key),
+        NodeReason::Taint(taint) => format!("taint {}={}", taint.key, taint.value),
+        NodeReason::NodeAffinity => "node-affinity".to_owned(),
+        NodeReason::OutsideDomain => "outside-domain".to_owned(),
+        NodeReason::NoDomain => "no-domain".to_owned(),
+        NodeReason::HostPort(port) => format!("host-port {port}"),
+        NodeReason::PodAffinity => "pod-affinity".to_owned(),
+        NodeReason::PodAntiAffinity => "pod-anti-affinity".to_owned(),
+        NodeReason::RefusedByPod => "refused-by-pod".to_owned(),
+        NodeReason::Spread(key) => format!("spread {key}"),
+        NodeReason::NoSpreadLabel(key) => format!("no-spread-label {key}"),
+        NodeReason::TooSmall(resource) => format!("too-small {resource}"),
+        NodeReason::Insufficient(resource) => format!("insufficient {resource}"),
+        NodeReason::Held => "held".to_owned(),
+        NodeReason::Policy(name) => format!("policy {name}"),
+    }
+}
+
+/// Words that stand alone, and words that name something after a blank.
+const ALONE: [&str; 11] = [
+    "fits",
+    "taken-by-peers",
+    "cordoned",
+    "not-ready",
+    "node-affinity",
+    "outside-domain",
+    "no-domain",
+    "pod-affinity",
+    "pod-anti-affinity",
+    "refused-by-pod",
+    "held",
+];
+const WITH_NAME: [&str; 7] =
+    ["taint", "host-port", "spread", "no-spread-label", "too-small", "insufficient", "policy"];
+
+/// The full form of a node word from a story, with short resource names written out.
+pub(crate) fn full_node_word(word: &str) -> Result<String, String> {
+    let bad = || {
+        let named: Vec<String> = WITH_NAME.iter().map(|word| format!("{word} <name>")).collect();
+        format!("nodes do not say {word:?}; they say {}, {}", ALONE.join(", "), named.join(", "))
+    };
+    match word.split_once(' ') {
+        None if ALONE.contains(&word) => Ok(word.to_owned()),
+        Some((kind @ ("too-small" | "insufficient"), name)) => {
+            let resource = full_name(name).ok_or_else(bad)?;
+            Ok(format!("{kind} {resource}"))
+        }
+        Some((kind, _)) if WITH_NAME.contains(&kind) => Ok(word.to_owned()),
+        _ => Err(bad()),
+    }
+}
+
+/// The words for cures.
+const CURES: [(&str, Cure); 4] = [
+    ("wait", Cure::Wait),
+    ("nodes", Cure::Nodes),
+    ("queue", Cure::Queue),
+    ("author", Cure::Author),
+];
+
+/// The cure that `word` names.
+pub(crate) fn read_cure(word: &str) -> Result<Cure, String> {
+    let found = CURES.iter().find(|(name, _)| *name == word).map(|(_, cure)| *cure);
+    found.ok_or_else(|| format!("{word:?} cures nothing; write wait, nodes, queue or author"))
+}
+
+/// The word for a cure.
+pub(crate) fn cure_word(cure: Cure) -> &'static str {
+    let found = CURES.iter().find(|(_, one)| *one == cure);
+    found.map_or("", |(name, _)| name)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn resources_in_node_words_may_be_short() {
+        assert_eq!(full_node_word("insufficient gpu").unwrap(), "insufficient nvidia.com/gpu");
+        assert_eq!(full_node_word("taint a=b").unwrap(), "taint a=b");
+        assert!(full_node_word("insufficient gpus").is_err());
+        assert!(full_node_word("sleepy").unwrap_err().contains("taken-by-peers"));
+    }
+
+    #[test]
+    fn every_word_of_a_node_reason_can_be_written_in_a_story() {
+        let text = || "amd.com/gpu".to_owned();
+        for reason in [
+            NodeReason::Fits,
+            NodeReason::TakenByPeers,
+            NodeReason::Cordoned,
+            NodeReason::NotReady,
+            NodeReason::NodeAffinity,
+            NodeReason::OutsideDomain,
+            NodeReason::NoDomain,
+            NodeReason::HostPort(text()),
+            NodeReason::PodAffinity,
+            NodeReason::PodAntiAffinity,
+            NodeReason::RefusedByPod,
+            NodeReason::Spread(text()),
+            NodeReason::NoSpreadLabel(text()),
+            NodeReason::TooSmall(text()),
+            NodeReason::Insufficient(text()),
+            NodeReason::Held,
+            NodeReason::Policy("x"),
+        ] {
+            let word = node_word(&reason);
+            assert_eq!(full_node_word(&word), Ok(word));
+        }
+    }
+}

@@ -1,0 +1,354 @@
+//! Random worlds: every kind, every field, odd texts and extreme numbers.
+
+use proptest::collection::{btree_map, vec};
+use proptest::option::of;
+use proptest::prelude::*;
+use scheduler_model::amount::Amount;
+use scheduler_model::event::{Event, Kind};
+use scheduler_model::spec::*;
+use scheduler_model::time::{Span, Time};
+use scheduler_model::world::{Pace, SimHints, Workload, World};
+use std::sync::Arc;
+
+/// Texts that are hard on a YAML writer.
+pub(crate) fn odd_text() -> impl Strategy<Value = String> {
+    prop_oneof![
+        "[a-z0-9./-]{1,12}",
+        "[ -~]{0,20}",
+        "\\PC{0,10}",
+        "[\\x00-\\x20\u{85}\u{a0}\u{2028}\u{feff}a:#'\"-]{0,8}",
+        any::<String>(),
+        prop::sample::select(vec!["yes", "no", "null", "~", "", "1e3", "0x10", "true", "-", "<<"])
+            .prop_map(str::to_owned),
+    ]
+}
+
+fn text() -> impl Strategy<Value = String> {
+    prop_oneof![3 => "[a-z]{1,4}", 1 => odd_text()]
+}
+
+fn labels() -> impl Strategy<Value = Labels> {
+    btree_map(text(), text(), 0..3)
+}
+
+fn time() -> impl Strategy<Value = Time> {
+    prop_oneof![
+        Just(0),
+        -100_000_000..100_000_000_i64,
+        0..3_000_000_000_000_i64,
+        any::<i64>(),
+        Just(i64::MAX),
+        Just(i64::MIN),
+    ]
+    .prop_map(Time::from_ms)
+}
+
+fn span() -> impl Strategy<Value = Span> {
+    prop_oneof![0..100_000_000_i64, any::<i64>()].prop_map(Span::from_ms)
+}
+
+fn amount() -> impl Strategy<Value = Amount> {
+    prop_oneof![-5..100_000_i64, (0..64_i64).prop_map(|n| n << 30), any::<i64>()]
+        .prop_map(Amount::new)
+}
+
+fn resource() -> impl Strategy<Value = String> {
+    prop_oneof![
+        prop::sample::select(vec![
+            "cpu",
+            "memory",
+            "nvidia.com/gpu",
+            "pods",
+            "hugepages-2Mi",
+            "gpu"
+        ])
+        .prop_map(str::to_owned),
+        text(),
+    ]
+}
+
+fn resources() -> impl Strategy<Value = Resources> {
+    btree_map(resource(), amount(), 0..4)
+}
+
+fn effect() -> impl Strategy<Value = TaintEffect> {
+    use TaintEffect::{NoExecute, NoSchedule, PreferNoSchedule};
+    prop::sample::select(vec![NoSchedule, PreferNoSchedule, NoExecute])
+}
+
+prop_compose! {
+    fn taint()(key in text(), value in text(), effect in effect()) -> Taint {
+        Taint { key, value, effect }
+    }
+}
+
+prop_compose! {
+    fn node()(
+        (name, labels, taints, flavour) in (text(), labels(), vec(taint(), 0..2), text()),
+        (unschedulable, ready, allocatable, created_at) in
+            (any::<bool>(), any::<bool>(), resources(), time()),
+    ) -> NodeSpec {
+        let name = if name.is_empty() { "n".to_owned() } else { name };
+        NodeSpec { name, labels, taints, unschedulable, ready, allocatable, created_at, flavour }
+    }
+}
+
+prop_compose! {
+    fn requirement()(
+        key in text(),
+        operator in prop::sample::select(vec![
+            SelectorOperator::In, SelectorOperator::NotIn, SelectorOperator::Exists,
+            SelectorOperator::DoesNotExist, SelectorOperator::Gt, SelectorOperator::Lt,
+        ]),
+        values in vec(text(), 0..3),
+    ) -> Requirement {
+        Requirement { key, operator, values }
+    }
+}
+
+fn selector() -> impl Strategy<Value = LabelSelector> {
+    vec(requirement(), 0..3).prop_map(|requirements| LabelSelector { requirements })
+}
+
+prop_compose! {
+    fn node_term()(labels in vec(requirement(), 0..2), fields in vec(requirement(), 0..2)) -> NodeTerm {
+        NodeTerm { labels, fields }
+    }
+}
+
+prop_compose! {
+    fn toleration()(
+        key in text(),
+        operator in prop::sample::select(vec![
+            TolerationOperator::Equal, TolerationOperator::Exists,
+            TolerationOperator::Gt, TolerationOperator::Lt,
+        ]),
+        value in text(),
+        effect in of(effect()),
+    ) -> Toleration {
+        Toleration { key, operator, value, effect }
+    }
+}
+
+prop_compose! {
+    fn host_port()(
+        ip in text(),
+        protocol in prop::sample::select(vec![Protocol::Tcp, Protocol::Udp, Protocol::Sctp]),
+        port in any::<i32>(),
+    ) -> HostPort {
+        HostPort { ip, protocol, port }
+    }
+}
+
+prop_compose! {
+    fn pod_term()(
+        selector in of(selector()),
+        names in vec(text(), 0..2),
+        scope in of(self::selector()),
+        topology_key in text(),
+    ) -> PodTerm {
+        PodTerm { selector, namespaces: NamespaceScope { names, selector: scope }, topology_key }
+    }
+}
+
+prop_compose! {
+    fn spread()(
+        (max_skew, min_domains) in (any::<u32>(), any::<u32>()),
+        topology_key in text(),
+        when_unsatisfiable in prop::sample::select(vec![
+            WhenUnsatisfiable::DoNotSchedule, WhenUnsatisfiable::ScheduleAnyway,
+        ]),
+        selector in of(selector()),
+        (honour_affinity, honour_taints) in (any::<bool>(), any::<bool>()),
+    ) -> SpreadSpec {
+        SpreadSpec {
+            max_skew, topology_key, when_unsatisfiable, selector, min_domains,
+            honour_affinity, honour_taints,
+        }
+    }
+}
+
+prop_compose! {
+    fn shape()(
+        (requests, node_selector) in (resources(), labels()),
+        node_affinity in of(vec(node_term(), 0..2)),
+        node_preferences in vec((any::<i32>(), node_term()), 0..2),
+        (tolerations, host_ports) in (vec(toleration(), 0..2), vec(host_port(), 0..2)),
+        (affinity, anti_affinity) in (vec(pod_term(), 0..2), vec(pod_term(), 0..2)),
+        pod_preferences in vec((any::<i32>(), pod_term()), 0..2),
+        spread in vec(spread(), 0..2),
+    ) -> Arc<PodShape> {
+        Arc::new(PodShape {
+            requests, node_selector, node_affinity, node_preferences, tolerations, host_ports,
+            affinity, anti_affinity, pod_preferences, spread,
+        })
+    }
+}
+
+prop_compose! {
+    fn gang_key()(
+        namespace in text(),
+        name in text(),
+        dialect in prop::sample::select(vec![
+            Dialect::Muster, Dialect::Kubernetes, Dialect::Volcano, Dialect::Coscheduling,
+            Dialect::Plain, Dialect::Pod,
+        ]),
+    ) -> GangKey {
+        GangKey { namespace, name, dialect }
+    }
+}
+
+fn membership() -> impl Strategy<Value = Membership> {
+    prop_oneof![
+        Just(Membership::Alone),
+        gang_key().prop_map(Membership::Group),
+        gang_key().prop_map(Membership::Owner),
+    ]
+}
+
+fn phase() -> impl Strategy<Value = PodPhase> {
+    use PodPhase::{Failed, Pending, Running, Succeeded};
+    prop::sample::select(vec![Pending, Running, Succeeded, Failed])
+}
+
+fn unsupported() -> impl Strategy<Value = Unsupported> {
+    prop_oneof![
+        text().prop_map(Unsupported::VolumeClaim),
+        text().prop_map(Unsupported::ResourceClaim),
+        text().prop_map(Unsupported::Other),
+    ]
+}
+
+prop_compose! {
+    fn pod()(
+        (uid, namespace, name, role) in (text(), text(), text(), text()),
+        (ours, terminating, evicted) in (any::<bool>(), any::<bool>(), any::<bool>()),
+        (labels, shape, node) in (labels(), shape(), of(text())),
+        (phase, gates, membership) in (phase(), vec(text(), 0..2), membership()),
+        (priority, priority_class) in (of(any::<i32>()), text()),
+        (rank, queue, walltime) in (of(any::<u64>()), of(text()), of(span())),
+        (created_at, scheduled_at, started_at, finished_at) in
+            (time(), of(time()), of(time()), of(time())),
+        unsupported in vec(unsupported(), 0..2),
+    ) -> PodSpec {
+        PodSpec {
+            uid, namespace, name, ours, labels, shape, node, phase, terminating, gates, priority,
+            priority_class, membership, role, rank, queue, created_at, scheduled_at, started_at,
+            finished_at, walltime, evicted, unsupported,
+        }
+    }
+}
+
+prop_compose! {
+    fn gang()(
+        (key, uid, created_at) in (gang_key(), text(), time()),
+        (min, succeeded, unbreakable) in (any::<u32>(), any::<u32>(), any::<bool>()),
+        roles in vec((text(), any::<u32>()).prop_map(|(name, min)| RoleSpec { name, min }), 0..2),
+        (queue, priority, priority_class) in (of(text()), of(any::<i32>()), text()),
+        (topology, required, preferred) in (of(text()), of(text()), of(text())),
+        walltime in of(span()),
+        creates_at_once in of((any::<u32>(), text())
+            .prop_map(|(pods, setting)| CreatesAtOnce { pods, setting })),
+        (unsupported, labels) in (vec(text(), 0..2), labels()),
+    ) -> GangSpec {
+        GangSpec {
+            key, uid, created_at, min, roles, queue, priority, priority_class,
+            topology: TopologyWish { topology, required, preferred },
+            walltime, unbreakable, succeeded, creates_at_once, unsupported, labels,
+        }
+    }
+}
+
+prop_compose! {
+    fn queue()(
+        (name, uid, created_at, parent) in (text(), text(), time(), of(text())),
+        (weight, priority, open) in (any::<u32>(), any::<i32>(), any::<bool>()),
+        limits in vec((of(text()), resource(), amount())
+            .prop_map(|(flavour, resource, amount)| LimitSpec { flavour, resource, amount }), 0..3),
+    ) -> QueueSpec {
+        QueueSpec { name, uid, created_at, parent, weight, priority, limits, open }
+    }
+}
+
+fn small_kind() -> impl Strategy<Value = Event> {
+    let level = (text(), text()).prop_map(|(name, key)| LevelSpec { name, key });
+    prop_oneof![
+        (text(), vec(level, 0..3))
+            .prop_map(|(name, levels)| Event::Topology(TopologySpec { name, levels })),
+        (text(), any::<i32>(), any::<bool>()).prop_map(|(name, value, is_default)| {
+            Event::PriorityClass(PriorityClassSpec { name, value, is_default })
+        }),
+        (text(), labels(), of(text())).prop_map(|(name, labels, queue)| {
+            Event::Namespace(NamespaceSpec { name, labels, queue })
+        }),
+        (text(), shape()).prop_map(|(key, shape)| Event::Daemon(DaemonSpec { key, shape })),
+    ]
+}
+
+fn gone() -> impl Strategy<Value = Event> {
+    let kind = || {
+        prop::sample::select(vec![
+            Kind::Node,
+            Kind::Pod,
+            Kind::Gang,
+            Kind::Queue,
+            Kind::Topology,
+            Kind::PriorityClass,
+            Kind::Namespace,
+            Kind::Daemon,
+        ])
+    };
+    prop_oneof![
+        text().prop_map(Event::NodeGone),
+        text().prop_map(Event::PodGone),
+        gang_key().prop_map(Event::GangGone),
+        text().prop_map(Event::QueueGone),
+        text().prop_map(Event::TopologyGone),
+        text().prop_map(Event::PriorityClassGone),
+        text().prop_map(Event::NamespaceGone),
+        text().prop_map(Event::DaemonGone),
+        kind().prop_map(Event::ListStart),
+        kind().prop_map(Event::ListEnd),
+    ]
+}
+
+fn event() -> impl Strategy<Value = Event> {
+    prop_oneof![
+        node().prop_map(|node| Event::Node(Box::new(node))),
+        pod().prop_map(|pod| Event::Pod(Box::new(pod))),
+        gang().prop_map(|gang| Event::Gang(Box::new(gang))),
+        queue().prop_map(Event::Queue),
+        small_kind(),
+        gone(),
+    ]
+}
+
+prop_compose! {
+    fn hints()(runtime in of(span()), arrival in of(time())) -> SimHints {
+        SimHints { runtime, arrival }
+    }
+}
+
+prop_compose! {
+    fn workload()(
+        (object, gang, pods, hints) in (text(), gang_key(), vec(pod(), 0..2), hints()),
+        pace in prop_oneof![
+            Just(Pace::AtOnce), any::<u32>().prop_map(Pace::AtMost),
+            Just(Pace::AfterReady), Just(Pace::AfterLeader),
+        ],
+    ) -> Workload {
+        Workload { object, gang, pods, pace, hints }
+    }
+}
+
+prop_compose! {
+    /// A world with a few objects of every kind.
+    pub(crate) fn world()(
+        events in vec(event(), 0..6),
+        workloads in vec(workload(), 0..2),
+        pod_hints in btree_map(text(), hints(), 0..2),
+        gang_hints in btree_map(gang_key(), hints(), 0..2),
+    ) -> World {
+        World { events, workloads, pod_hints, gang_hints }
+    }
+}
