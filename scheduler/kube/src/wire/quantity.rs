@@ -54,9 +54,13 @@ impl Visitor<'_> for Text {
     }
 
     // The shortest text that means this float: what was written, but for more than 17 digits.
+    // YAML readers turn a bare `1e999` into infinity where their options let it pass.
     fn visit_f64<E: Error>(self, number: f64) -> Result<Quantity, E> {
-        let text = if number == f64::INFINITY { "1e999".to_owned() } else { number.to_string() };
-        Ok(Quantity(text))
+        Ok(Quantity(match number {
+            f64::INFINITY => "1e999".to_owned(),
+            f64::NEG_INFINITY => "-1e999".to_owned(),
+            finite => finite.to_string(),
+        }))
     }
 
     // A `null` amount means zero to an API server.

@@ -6,6 +6,7 @@ mod node;
 mod placement;
 mod requests;
 mod robust;
+mod yaml;
 
 use scheduler_kube::translate::{Context, Translated, pod};
 use scheduler_kube::wire;
