@@ -131,7 +131,7 @@ fn defaults_are_left_out_of_a_dump() {
 #[test]
 fn a_dump_may_start_its_clock_at_a_date() {
     let text = dump_at(&World::default(), "Later", Time::from_ms(1_796_020_080_000));
-    assert_eq!(text, "story: Later\nnow: '2026-11-30T06:28:00Z'\n");
+    assert_eq!(text, "story: Later\nnow: \"2026-11-30T06:28:00Z\"\n");
     let scenario = parse("dump.yaml", &text).expect("a dump is readable");
     assert_eq!(scenario.start.ms(), 1_796_020_080_000);
 }

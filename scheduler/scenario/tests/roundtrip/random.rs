@@ -171,12 +171,12 @@ prop_compose! {
 prop_compose! {
     fn shape()(
         (requests, node_selector) in (resources(), labels()),
-        node_affinity in of(vec(node_term(), 0..2)),
-        node_preferences in vec((any::<i32>(), node_term()), 0..2),
+        node_affinity in of(vec(node_term().boxed(), 0..2)),
+        node_preferences in vec((any::<i32>(), node_term().boxed()), 0..2),
         (tolerations, host_ports) in (vec(toleration(), 0..2), vec(host_port(), 0..2)),
-        (affinity, anti_affinity) in (vec(pod_term(), 0..2), vec(pod_term(), 0..2)),
-        pod_preferences in vec((any::<i32>(), pod_term()), 0..2),
-        spread in vec(spread(), 0..2),
+        (affinity, anti_affinity) in (vec(pod_term().boxed(), 0..2), vec(pod_term().boxed(), 0..2)),
+        pod_preferences in vec((any::<i32>(), pod_term().boxed()), 0..2),
+        spread in vec(spread().boxed(), 0..2),
     ) -> Arc<PodShape> {
         Arc::new(PodShape {
             requests, node_selector, node_affinity, node_preferences, tolerations, host_ports,
@@ -223,7 +223,7 @@ prop_compose! {
     fn pod()(
         (uid, namespace, name, role) in (text(), text(), text(), text()),
         (ours, terminating, evicted) in (any::<bool>(), any::<bool>(), any::<bool>()),
-        (labels, shape, node) in (labels(), shape(), of(text())),
+        (labels, shape, node) in (labels(), shape().boxed(), of(text())),
         (phase, gates, membership) in (phase(), vec(text(), 0..2), membership()),
         (priority, priority_class) in (of(any::<i32>()), text()),
         (rank, queue, walltime) in (of(any::<u64>()), of(text()), of(span())),
@@ -281,7 +281,7 @@ fn small_kind() -> impl Strategy<Value = Event> {
         (text(), labels(), of(text())).prop_map(|(name, labels, queue)| {
             Event::Namespace(NamespaceSpec { name, labels, queue })
         }),
-        (text(), shape()).prop_map(|(key, shape)| Event::Daemon(DaemonSpec { key, shape })),
+        (text(), shape().boxed()).prop_map(|(key, shape)| Event::Daemon(DaemonSpec { key, shape })),
     ]
 }
 
@@ -314,12 +314,12 @@ fn gone() -> impl Strategy<Value = Event> {
 
 fn event() -> impl Strategy<Value = Event> {
     prop_oneof![
-        node().prop_map(|node| Event::Node(Box::new(node))),
-        pod().prop_map(|pod| Event::Pod(Box::new(pod))),
-        gang().prop_map(|gang| Event::Gang(Box::new(gang))),
-        queue().prop_map(Event::Queue),
-        small_kind(),
-        gone(),
+        node().boxed().prop_map(|node| Event::Node(Box::new(node))),
+        pod().boxed().prop_map(|pod| Event::Pod(Box::new(pod))),
+        gang().boxed().prop_map(|gang| Event::Gang(Box::new(gang))),
+        queue().boxed().prop_map(Event::Queue),
+        small_kind().boxed(),
+        gone().boxed(),
     ]
 }
 
@@ -331,7 +331,7 @@ prop_compose! {
 
 prop_compose! {
     fn workload()(
-        (object, gang, pods, hints) in (text(), gang_key(), vec(pod(), 0..2), hints()),
+        (object, gang, pods, hints) in (text(), gang_key(), vec(pod().boxed(), 0..2), hints()),
         pace in prop_oneof![
             Just(Pace::AtOnce), any::<u32>().prop_map(Pace::AtMost),
             Just(Pace::AfterReady), Just(Pace::AfterLeader),
@@ -344,8 +344,8 @@ prop_compose! {
 prop_compose! {
     /// A world with a few objects of every kind.
     pub(crate) fn world()(
-        events in vec(event(), 0..6),
-        workloads in vec(workload(), 0..2),
+        events in vec(event().boxed(), 0..6),
+        workloads in vec(workload().boxed(), 0..2),
         pod_hints in btree_map(text(), hints(), 0..2),
         gang_hints in btree_map(gang_key(), hints(), 0..2),
     ) -> World {
