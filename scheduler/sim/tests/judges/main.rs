@@ -1,0 +1,13 @@
+//! Are the judges right? Rules one by one, then the oracle against plain brute force.
+
+mod audits;
+mod brute;
+mod independence;
+mod make;
+mod node_rules;
+mod optimum;
+mod oracle;
+mod partner_rules;
+mod port_and_room_rules;
+mod spread_rules;
+mod worlds;
