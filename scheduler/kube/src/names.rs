@@ -30,8 +30,12 @@ pub const VOLCANO_GROUP_NAME: &str = "scheduling.k8s.io/group-name";
 pub const VOLCANO_GROUP_NAME_ALT: &str = "scheduling.volcano.sh/group-name";
 /// Annotation on pod, owner or namespace (and label, as some write it): the Volcano queue.
 pub const VOLCANO_SCHEDULING_QUEUE: &str = "scheduling.volcano.sh/queue-name";
+/// Annotation on a controller: least number of its pods that may run, in Volcano's words.
+pub const VOLCANO_MIN_MEMBER: &str = "scheduling.volcano.sh/group-min-member";
 /// Label or annotation on the pods of a vcjob: its queue.
 pub const VOLCANO_QUEUE: &str = "volcano.sh/queue-name";
+/// Label or annotation on the pods of a vcjob: its name.
+pub const VOLCANO_JOB: &str = "volcano.sh/job-name";
 /// Label or annotation on the pods of a vcjob: the task they are made from.
 pub const VOLCANO_TASK: &str = "volcano.sh/task-spec";
 /// Label or annotation on the pods of a vcjob: their number within the task.
@@ -56,6 +60,14 @@ pub const KUEUE_TOPOLOGY_PREFERRED: &str = "kueue.x-k8s.io/podset-preferred-topo
 
 /// Label and annotation: completion index of a pod of an Indexed Job.
 pub const JOB_INDEX: &str = "batch.kubernetes.io/job-completion-index";
+/// Label: the Job of a pod.
+pub const JOB_NAME: &str = "batch.kubernetes.io/job-name";
+/// Label: the Job of a pod, other spelling.
+pub const JOB_NAME_ALT: &str = "job-name";
+/// Label: name of a StatefulSet's pod.
+pub const STATEFUL_SET_POD: &str = "statefulset.kubernetes.io/pod-name";
+/// Label: which template of its Deployment a pod is made from.
+pub const TEMPLATE_HASH: &str = "pod-template-hash";
 /// Label: ordinal of a StatefulSet's pod.
 pub const POD_INDEX: &str = "apps.kubernetes.io/pod-index";
 

@@ -58,7 +58,7 @@ pub(super) fn role_minimum(
 }
 
 /// A number of pods, jobs or seconds: below nothing, and what is no number, is 0.
-pub(super) fn count(number: Option<&Number>, field: &str, problems: &mut Problems) -> Option<u32> {
+pub(crate) fn count(number: Option<&Number>, field: &str, problems: &mut Problems) -> Option<u32> {
     match number? {
         Number::Whole(value) if *value >= 0 => Some(u32::try_from(*value).unwrap_or(u32::MAX)),
         other => {

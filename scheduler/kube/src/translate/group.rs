@@ -1,7 +1,7 @@
 //! What all group objects and controllers have in common: identity, and the labels and
 //! annotations that any of them may carry.
 
-use super::{Problems, created_at, shorten};
+use super::{Problems, created_at, membership, shorten};
 use crate::duration;
 use crate::names;
 use crate::wire::Meta;
@@ -20,7 +20,7 @@ pub(super) fn gang(key: GangKey, meta: &Meta, problems: &mut Problems) -> GangSp
         gang.uid.clone_from(&meta.uid);
     }
     gang.created_at = created_at(meta, problems);
-    gang.queue = queue(meta);
+    gang.queue = membership::queue(meta);
     gang.walltime = annotated_walltime(meta, problems);
     gang.topology = wish(meta);
     gang.labels.clone_from(&meta.labels);
@@ -35,22 +35,6 @@ pub(super) fn filled(text: &str) -> Option<String> {
 /// A label, or the annotation of that name.
 pub(super) fn marked<'a>(meta: &'a Meta, key: &str) -> Option<&'a str> {
     meta.label(key).or_else(|| meta.annotation(key)).filter(|value| !value.is_empty())
-}
-
-/// The queue that the labels and annotations of an object name.
-fn queue(meta: &Meta) -> Option<String> {
-    if let Some(name) = marked(meta, names::QUEUE) {
-        return Some(name.to_owned());
-    }
-    if let Some(name) = meta.label(names::KUEUE_QUEUE).filter(|name| !name.is_empty()) {
-        return Some(local_queue(meta.namespace_or_default(), name));
-    }
-    marked(meta, names::VOLCANO_SCHEDULING_QUEUE).map(str::to_owned)
-}
-
-/// The name under which a Kueue LocalQueue stands among all queues.
-pub(super) fn local_queue(namespace: &str, name: &str) -> String {
-    format!("{namespace}/{name}")
 }
 
 /// The topology wish that the annotations of an object spell.

@@ -17,7 +17,7 @@ use std::collections::BTreeSet;
 pub fn local_queue(object: &LocalQueue) -> Translated<QueueSpec> {
     let (meta, spec) = (&object.metadata, &object.spec);
     let mut problems = Problems::of("LocalQueue", meta);
-    let name = group::local_queue(meta.namespace_or_default(), &meta.name);
+    let name = format!("{}/{}", meta.namespace_or_default(), meta.name);
     let mut queue = shared(&name, meta, &spec.fair_sharing, &mut problems);
     queue.parent = group::filled(&spec.cluster_queue);
     queue.open = is_open(&spec.stop_policy);

@@ -6,7 +6,7 @@
 pub mod affinity;
 pub mod amounts;
 pub mod coscheduling;
-mod count;
+pub(crate) mod count;
 mod group;
 pub mod hypernode;
 pub mod kueue;
@@ -18,6 +18,7 @@ pub mod hints;
 pub mod membership;
 pub mod namespace;
 pub mod node;
+pub mod plain;
 pub mod pod;
 pub mod priority;
 pub mod rank;

@@ -4,7 +4,8 @@
 //! Pods of a v1alpha1 Workload name it together with the group and, optionally, a replica key:
 //! each replica key is a gang of its own, known only from its pods, see [`replica`].
 
-use super::{Problems, Translated, count, group};
+use super::{Problems, Translated, count, group, membership};
+use crate::wire::WorkloadRef;
 use crate::wire::groups::{DisruptionMode, NativeGroup, Policy, Workload};
 use scheduler_model::spec::{Dialect, GangKey, GangSpec};
 
@@ -84,26 +85,23 @@ pub fn workload(object: &Workload) -> Translated<Vec<GangSpec>> {
     let mut problems = Problems::of("Workload", meta);
     let mut gangs = Vec::new();
     for (index, inner) in object.spec.pod_groups.iter().enumerate() {
-        let key = workload_key(meta.namespace_or_default(), &meta.name, &inner.name, "");
+        let reference = WorkloadRef {
+            name: meta.name.clone(),
+            pod_group: inner.name.clone(),
+            pod_group_replica_key: String::new(),
+        };
+        let key = GangKey {
+            name: membership::workload_gang_name(&reference),
+            ..group::key(meta, Dialect::Kubernetes)
+        };
         let mut gang = group::gang(key, meta, &mut problems);
-        if !gang.uid.is_empty() {
-            gang.uid = format!("{}/{}", gang.uid, inner.name);
-        }
+        // Groups share the uid of their Workload, so that alone would not end a tie.
+        gang.uid = format!("{}/{}", gang.uid, inner.name);
         let field = format!("spec.podGroups[{index}].policy");
         policy(&inner.policy, &field, &mut gang, &mut problems);
         gangs.push(gang);
     }
     problems.with(gangs)
-}
-
-/// The key of the gang that pods with this `workloadRef` belong to.
-#[must_use]
-pub fn workload_key(namespace: &str, workload: &str, group: &str, replica: &str) -> GangKey {
-    let mut name = format!("{workload}/{group}");
-    if !replica.is_empty() {
-        name = format!("{name}/{replica}");
-    }
-    GangKey { namespace: namespace.to_owned(), name, dialect: Dialect::Kubernetes }
 }
 
 /// The gang of one replica key, made from the group without one: pods name `key`, and no
@@ -206,9 +204,10 @@ mod tests {
         let json = r#"{"metadata":{"name":"w","namespace":"a"},"spec":{"podGroups":[
             {"name":"worker","policy":{"gang":{"minCount":3}}}]}}"#;
         let groups = workload(&serde_json::from_str(json).expect("a Workload")).value;
-        let key = workload_key("a", "w", "worker", "1");
-        let gang = replica(&groups[0], &key).expect("the group is its template");
-        assert_eq!((gang.key, gang.min), (key, 3));
-        assert_eq!(replica(&groups[0], &workload_key("a", "w", "workers", "1")), None);
+        let key = |name: &str| GangKey { name: name.to_owned(), ..groups[0].key.clone() };
+        let gang = replica(&groups[0], &key("w/worker/1")).expect("the group is its template");
+        assert_eq!((gang.key, gang.min), (key("w/worker/1"), 3));
+        assert_eq!(replica(&groups[0], &key("w/workers/1")), None);
+        assert_eq!(replica(&groups[0], &key("w/worker")), None);
     }
 }

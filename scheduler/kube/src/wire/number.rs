@@ -16,9 +16,17 @@ pub enum Number {
     Other(String),
 }
 
-impl From<i64> for Number {
-    fn from(value: i64) -> Self {
-        Self::Whole(value)
+impl Number {
+    /// Reads text as a number.
+    #[must_use]
+    pub fn of(text: &str) -> Self {
+        let digits = text.strip_prefix(['-', '+']).unwrap_or(text);
+        let is_whole = !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit());
+        if !is_whole {
+            return Self::Other(text.to_owned());
+        }
+        let nearest = if text.starts_with('-') { i64::MIN } else { i64::MAX };
+        Self::Whole(text.parse().unwrap_or(nearest))
     }
 }
 
@@ -73,13 +81,7 @@ impl Visitor<'_> for Scalar {
     }
 
     fn visit_str<E: de::Error>(self, value: &str) -> Result<Number, E> {
-        let digits = value.strip_prefix(['-', '+']).unwrap_or(value);
-        let is_whole = !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit());
-        if !is_whole {
-            return Ok(Number::Other(value.to_owned()));
-        }
-        let nearest = if value.starts_with('-') { i64::MIN } else { i64::MAX };
-        Ok(Number::Whole(value.parse().unwrap_or(nearest)))
+        Ok(Number::of(value))
     }
 }
 

@@ -1,0 +1,136 @@
+//! Jobs and JobSets.
+
+use super::Played;
+use super::template::{self, Identity, Owner, Template, suffix};
+use crate::names;
+use crate::translate::{Context, Translated, count, plain};
+use crate::wire::Meta;
+use crate::wire::workloads::{Job, JobSet, ReplicatedJob};
+use scheduler_model::spec::PodSpec;
+use scheduler_model::world::Pace;
+
+/// Most Jobs that are played of one JobSet.
+const JOBS_MAX: u32 = 10_000;
+
+/// A `batch/v1` Job.
+#[must_use]
+pub fn job(object: &Job, context: &Context) -> Translated<Played> {
+    let Translated { value: gang, mut problems } = plain::job(object);
+    let mut played = Played { gangs: vec![gang], workloads: Vec::new() };
+    let owner = Owner { kind: "Job", api_version: "batch/v1", meta: &object.metadata };
+    // Numbers that cannot be read were said with the gang already.
+    let (parallelism, completions) = plain::job_size(object, &mut owner.problems());
+    if object.spec.suspend || parallelism == 0 {
+        return Translated { value: played, problems };
+    }
+    let written = &object.spec.template;
+    let field = "spec.template";
+    if let Some(mut template) = Template::new(&owner, written, field, context, &mut problems) {
+        let all = owner.bounded(completions, "spec.completions", &mut problems);
+        let done = played.gangs[0].succeeded;
+        let pods: Vec<PodSpec> =
+            (done..all).map(|index| template.pod(identity(object, index))).collect();
+        problems.append(&mut template.problems);
+        let is_bounded = usize::try_from(parallelism).is_ok_and(|most| most < pods.len());
+        let pace = if is_bounded { Pace::AtMost(parallelism) } else { Pace::AtOnce };
+        let hints = template::hints(&owner, written, &mut problems);
+        played.workloads.extend(owner.workload(pods, pace, hints));
+    }
+    Translated { value: played, problems }
+}
+
+fn identity(object: &Job, index: u32) -> Identity {
+    let job = &object.metadata.name;
+    let suffix = suffix(job, index);
+    let mut identity = Identity {
+        labels: vec![(names::JOB_NAME, job.clone()), (names::JOB_NAME_ALT, job.clone())],
+        ..Identity::default()
+    };
+    if object.spec.completion_mode == "Indexed" {
+        identity.name = format!("{job}-{index}-{suffix}");
+        identity.generate_name = format!("{job}-{index}-");
+        identity.labels.push((names::JOB_INDEX, index.to_string()));
+        identity.annotations.push((names::JOB_INDEX, index.to_string()));
+    } else {
+        identity.name = format!("{job}-{suffix}");
+        identity.generate_name = format!("{job}-");
+    }
+    identity
+}
+
+/// A `jobset.x-k8s.io` JobSet: it creates Jobs, and each of those is a gang.
+#[must_use]
+pub fn job_set(object: &JobSet, context: &Context) -> Translated<Played> {
+    let meta = &object.metadata;
+    let owner = Owner { kind: "JobSet", api_version: "jobset.x-k8s.io/v1alpha2", meta };
+    let mut problems = owner.problems();
+    let mut jobs = Vec::new();
+    for (index, replicated) in object.spec.replicated_jobs.iter().enumerate() {
+        let field = format!("spec.replicatedJobs[{index}]");
+        let number = replicated.replicas.as_ref();
+        let written = count::count(number, &format!("{field}.replicas"), &mut problems);
+        let wanted = written.unwrap_or(1);
+        if wanted > JOBS_MAX {
+            let message = format!("only the first {JOBS_MAX} of {wanted} Jobs are played");
+            problems.add(format!("{field}.replicas"), message, "write what is really meant");
+        }
+        if let Some(before) = replicated.depends_on.first() {
+            let message =
+                format!("its Jobs are played at once, not after those of {:?}", before.name);
+            problems.add(format!("{field}.dependsOn"), message, "expect later starts in a cluster");
+        }
+        for number in 0..wanted.min(JOBS_MAX) {
+            let global = jobs.len();
+            jobs.push(child(object, replicated, number, global));
+        }
+    }
+    let mut all = problems.with(Played::default());
+    for job_object in &jobs {
+        let one = job(job_object, context);
+        all.problems.extend(one.problems);
+        all.value.gangs.extend(one.value.gangs);
+        all.value.workloads.extend(one.value.workloads);
+    }
+    all
+}
+
+/// Marks of a JobSet that count for each of its Jobs, where those have none of their own.
+const INHERITED: [&str; 5] = [
+    names::QUEUE,
+    names::KUEUE_QUEUE,
+    names::WALLTIME,
+    names::SIMULATED_RUNTIME,
+    names::SIMULATED_ARRIVAL,
+];
+
+fn child(set: &JobSet, replicated: &ReplicatedJob, number: u32, global: usize) -> Job {
+    let mut job = replicated.template.clone();
+    let meta = &mut job.metadata;
+    meta.name = format!("{}-{}-{number}", set.metadata.name, replicated.name);
+    meta.namespace.clone_from(&set.metadata.namespace);
+    for key in INHERITED {
+        inherit(&set.metadata, meta, key);
+    }
+    let marks = [
+        (names::JOBSET_NAME, set.metadata.name.clone()),
+        (names::JOBSET_REPLICATED_JOB, replicated.name.clone()),
+        (names::JOBSET_GLOBAL_JOB_INDEX, global.to_string()),
+    ];
+    for (key, value) in marks {
+        for meta in [&mut job.metadata, &mut job.spec.template.metadata] {
+            meta.labels.insert(key.to_owned(), value.clone());
+            meta.annotations.0.insert(key.to_owned(), value.clone());
+        }
+    }
+    job.spec.suspend |= set.spec.suspend;
+    job
+}
+
+pub(super) fn inherit(from: &Meta, to: &mut Meta, key: &str) {
+    if let Some(value) = from.label(key) {
+        to.labels.entry(key.to_owned()).or_insert_with(|| value.to_owned());
+    }
+    if let Some(value) = from.annotation(key) {
+        to.annotations.0.entry(key.to_owned()).or_insert_with(|| value.to_owned());
+    }
+}
