@@ -7,7 +7,7 @@
 use super::selector;
 use super::shape::{Findings, Own};
 use super::{Problems, shorten};
-use crate::wire;
+use crate::wire::{self, Number};
 use scheduler_model::spec::{LabelSelector, NamespaceScope, NodeTerm, PodTerm};
 use std::fmt::Arguments;
 
@@ -59,7 +59,7 @@ pub fn preferred_nodes(
         let field = format_args!("spec.affinity.nodeAffinity.preferred[{index}]");
         let term = selector::node_term(&wish.preference, field, problems);
         if term != NodeTerm::default()
-            && let Some(weight) = weight(wish.weight, field, problems)
+            && let Some(weight) = weight(wish.weight.as_ref(), field, problems)
         {
             read.push((weight, term));
         }
@@ -100,7 +100,7 @@ pub(super) fn preferred_pods(
         let field = format_args!("{}.preferred[{index}]", side.field());
         let term = pod_term(&wish.pod_affinity_term, own, field, findings.problems);
         if let Some(term) = term
-            && let Some(weight) = weight(wish.weight, field, findings.problems)
+            && let Some(weight) = weight(wish.weight.as_ref(), field, findings.problems)
         {
             let weight = match side {
                 Side::Towards => weight,
@@ -129,6 +129,7 @@ fn pod_term(
     problems: &mut Problems,
 ) -> Option<PodTerm> {
     let namespaces = scope(term, own, field, problems);
+    let has_keys = !term.match_label_keys.is_empty() || !term.mismatch_label_keys.is_empty();
     let selector = match &term.label_selector {
         Some(written) => {
             let field = format_args!("{field}.labelSelector");
@@ -136,6 +137,14 @@ fn pod_term(
             let (keys, mismatched) = (&term.match_label_keys, &term.mismatch_label_keys);
             selector::fold_keys(&mut selector, own.labels, keys, mismatched);
             Some(selector)
+        }
+        None if has_keys => {
+            problems.add(
+                format!("{field}.labelSelector"),
+                "it is missing beside label keys, so nothing is selected",
+                "add a labelSelector, or remove the keys",
+            );
+            return None;
         }
         None => None,
     };
@@ -174,19 +183,22 @@ fn scope(
     Some(NamespaceScope { names, selector })
 }
 
-/// Weights run from 1 to 100; a wish outside is dropped or cut with a problem.
-fn weight(written: i64, field: Arguments<'_>, problems: &mut Problems) -> Option<i32> {
-    match i32::try_from(written) {
-        Ok(weight @ 1..=100) => Some(weight),
-        _ => {
-            let text = written.to_string();
-            let (taken, kept) = if written > 100 { ("100", Some(100)) } else { ("none", None) };
-            problems.add(
-                format!("{field}.weight"),
-                format!("{} is not from 1 to 100; taken as {taken}", shorten(&text)),
-                "use a weight from 1 to 100",
-            );
-            kept
-        }
+/// Weights run from 1 to 100; a wish below is dropped, one above is cut, with a problem.
+fn weight(written: Option<&Number>, field: Arguments<'_>, problems: &mut Problems) -> Option<i32> {
+    let number = match written {
+        Some(Number::Whole(number)) => *number,
+        _ => 0,
+    };
+    if let Ok(weight @ 1..=100) = i32::try_from(number) {
+        return Some(weight);
     }
+    let text = written.map(ToString::to_string).unwrap_or_default();
+    let (taken, kept) =
+        if number > 100 { ("taken as 100", Some(100)) } else { ("the wish is dropped", None) };
+    problems.add(
+        format!("{field}.weight"),
+        format!("`{}` is not from 1 to 100; {taken}", shorten(&text)),
+        "use a weight from 1 to 100",
+    );
+    kept
 }

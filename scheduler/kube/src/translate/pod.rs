@@ -1,8 +1,10 @@
 //! `Pod` to [`PodSpec`]: identity, gang, life so far; where it may go is [`shape`]'s part.
 
 use super::shape::Own;
-use super::{Context, Problems, Translated, created_at, membership, rank, shape, shorten, time};
-use crate::wire::{ContainerStatus, Meta, Pod, PodStatus, condition};
+use super::{
+    Context, Problems, Translated, count, created_at, membership, rank, shape, shorten, time,
+};
+use crate::wire::{ContainerStatus, Meta, Number, Pod, PodStatus, condition};
 use scheduler_model::spec::{PodPhase, PodSpec};
 use scheduler_model::time::{Span, Time};
 use std::sync::Arc;
@@ -32,7 +34,7 @@ pub fn translate(pod: &Pod, context: &Context) -> Translated<PodSpec> {
         phase,
         terminating: meta.deletion_timestamp.is_some(),
         gates,
-        priority: pod.spec.priority,
+        priority: count::priority(pod.spec.priority.as_ref(), "spec.priority", &mut problems),
         priority_class: pod.spec.priority_class_name.clone(),
         membership: membership::of(pod, &mut problems),
         role: membership::role(meta),
@@ -42,7 +44,7 @@ pub fn translate(pod: &Pod, context: &Context) -> Translated<PodSpec> {
         scheduled_at: scheduled_at(&pod.status, &mut problems),
         started_at: time(pod.status.start_time.as_deref(), "status.startTime", &mut problems),
         finished_at: finished_at(&pod.status, phase, &mut problems),
-        walltime: walltime(pod.spec.active_deadline_seconds, &mut problems),
+        walltime: walltime(pod.spec.active_deadline_seconds.as_ref(), &mut problems),
         evicted: is_evicted(&pod.status, phase),
         unsupported: shaped.unsupported,
         namespace,
@@ -117,17 +119,17 @@ fn finished_at(status: &PodStatus, phase: PodPhase, problems: &mut Problems) -> 
     })
 }
 
-fn walltime(seconds: Option<i64>, problems: &mut Problems) -> Option<Span> {
-    match seconds {
-        Some(seconds) if seconds < 1 => {
+fn walltime(seconds: Option<&Number>, problems: &mut Problems) -> Option<Span> {
+    match seconds? {
+        Number::Whole(seconds) if *seconds > 0 => Some(Span::from_secs(*seconds)),
+        other => {
             problems.add(
                 "spec.activeDeadlineSeconds",
-                format!("{seconds} is less than 1; ignored"),
-                "use at least 1, or leave it out",
+                format!("`{}` is no number of seconds; ignored", shorten(&other.to_string())),
+                "use a whole number of at least 1, or leave it out",
             );
             None
         }
-        seconds => seconds.map(Span::from_secs),
     }
 }
 

@@ -1,6 +1,6 @@
 //! `PriorityClass` to [`PriorityClassSpec`].
 
-use super::{Problems, Translated};
+use super::{Problems, Translated, count};
 use crate::wire;
 use scheduler_model::spec::PriorityClassSpec;
 
@@ -12,15 +12,7 @@ pub fn translate(class: &wire::PriorityClass) -> Translated<PriorityClassSpec> {
     if meta.name.is_empty() {
         problems.add("metadata.name", "it has no name", "give it one");
     }
-    let value = i32::try_from(class.value).unwrap_or_else(|_| {
-        let cut = if class.value < 0 { i32::MIN } else { i32::MAX };
-        problems.add(
-            "value",
-            format!("{} is out of range; taken as {cut}", class.value),
-            "use a number up to 1000000000",
-        );
-        cut
-    });
+    let value = count::priority(class.value.as_ref(), "value", &mut problems).unwrap_or(0);
     let name = meta.name.clone();
     problems.with(PriorityClassSpec { name, value, is_default: class.global_default })
 }

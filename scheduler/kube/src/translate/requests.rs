@@ -71,7 +71,6 @@ impl Reader<'_> {
             if container.is_sidecar() {
                 amounts::add(&mut together, &own);
                 amounts::add(&mut sidecars, &own);
-                amounts::raise(&mut starting, &sidecars);
             } else {
                 amounts::add(&mut own, &sidecars);
                 amounts::raise(&mut starting, &own);

@@ -5,7 +5,7 @@
 //! ports) the pod is marked unsupported and waits. Wishes that cannot be read are dropped.
 
 use super::{Problems, affinity, requests, shorten, spread, toleration};
-use crate::wire::{Container, PodBody, PodStatus, Port};
+use crate::wire::{Container, Number, PodBody, PodStatus, Port};
 use scheduler_model::spec::{HostPort, Labels, PodShape, Protocol, Unsupported};
 
 /// A shape, and what of the pod cannot be placed yet.
@@ -131,23 +131,28 @@ fn host_port(
     is_host_network: bool,
     findings: &mut Findings<'_>,
 ) -> Option<HostPort> {
-    let number = match port.host_port {
-        0 if is_host_network => port.container_port,
-        number => number,
+    let is_taken = |number: &&Number| **number != Number::Whole(0);
+    let host_port = port.host_port.as_ref().filter(is_taken);
+    let container_port = port.container_port.as_ref().filter(|_| is_host_network);
+    let written = host_port.or(container_port.filter(is_taken))?;
+    let number = match written {
+        Number::Whole(number) => i32::try_from(*number).ok().filter(|n| (1..=65_535).contains(n)),
+        Number::Other(_) => None,
     };
-    if number == 0 {
-        return None;
-    }
     let protocol = match port.protocol.as_str() {
         "" | "TCP" => Some(Protocol::Tcp),
         "UDP" => Some(Protocol::Udp),
         "SCTP" => Some(Protocol::Sctp),
         _ => None,
     };
-    let (Some(protocol), Ok(number @ 1..=65_535)) = (protocol, i32::try_from(number)) else {
+    let (Some(protocol), Some(number)) = (protocol, number) else {
         findings.problems.add(
             format!("ports of container {}", container.name),
-            format!("`{number}/{}` is not a host port; the pod waits", shorten(&port.protocol)),
+            format!(
+                "`{}/{}` is not a host port; the pod waits",
+                shorten(&written.to_string()),
+                shorten(&port.protocol)
+            ),
             "use a port from 1 to 65535 and TCP, UDP or SCTP",
         );
         findings.unsupported("a host port that cannot be read");

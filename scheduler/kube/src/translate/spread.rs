@@ -3,7 +3,7 @@
 
 use super::shape::Findings;
 use super::{Problems, selector, shorten};
-use crate::wire;
+use crate::wire::{self, Number};
 use scheduler_model::spec::{Labels, SpreadSpec, WhenUnsatisfiable};
 use std::fmt::Arguments;
 
@@ -42,6 +42,14 @@ fn one(
             selector::fold_keys(&mut selector, own, &constraint.match_label_keys, &[]);
             Some(selector)
         }
+        None if !constraint.match_label_keys.is_empty() => {
+            problems.add(
+                format!("{field}.labelSelector"),
+                "it is missing beside label keys, so nothing is counted",
+                "add a labelSelector, or remove the keys",
+            );
+            return None;
+        }
         None => None,
     };
     if constraint.topology_key.is_empty() {
@@ -52,11 +60,13 @@ fn one(
         );
         return None;
     }
+    // Soft constraints know no least number of domains.
     let min_domains = match when_unsatisfiable {
-        WhenUnsatisfiable::DoNotSchedule => constraint.min_domains.unwrap_or(1),
-        WhenUnsatisfiable::ScheduleAnyway => 1,
+        WhenUnsatisfiable::DoNotSchedule => constraint.min_domains.as_ref(),
+        WhenUnsatisfiable::ScheduleAnyway => None,
     };
-    let max_skew = constraint.max_skew;
+    let min_domains = min_domains.unwrap_or(&Number::Whole(1));
+    let max_skew = constraint.max_skew.as_ref().unwrap_or(&Number::Whole(0));
     Some(SpreadSpec {
         max_skew: positive(max_skew, format_args!("{field}.maxSkew"), problems),
         topology_key: constraint.topology_key.clone(),
@@ -93,16 +103,18 @@ fn when_unsatisfiable(
 }
 
 /// At least 1, the strictest skew and the default number of domains.
-fn positive(number: i64, field: Arguments<'_>, problems: &mut Problems) -> u32 {
-    if number < 1 {
-        problems.add(
-            field.to_string(),
-            format!("{number} is less than 1; taken as 1"),
-            "use a number of at least 1",
-        );
-        return 1;
+fn positive(number: &Number, field: Arguments<'_>, problems: &mut Problems) -> u32 {
+    match number {
+        Number::Whole(number) if *number > 0 => u32::try_from(*number).unwrap_or(u32::MAX),
+        other => {
+            problems.add(
+                field.to_string(),
+                format!("`{}` is no number from 1 on; taken as 1", shorten(&other.to_string())),
+                "use a whole number of at least 1",
+            );
+            1
+        }
     }
-    u32::try_from(number).unwrap_or(u32::MAX)
 }
 
 #[derive(Clone, Copy)]

@@ -1,6 +1,6 @@
 //! The slim shapes of node affinity, pod affinity and topology spread.
 
-use super::{null_default, text_map};
+use super::{Number, null_default, text_map};
 use serde::Deserialize;
 use std::collections::BTreeMap;
 
@@ -60,8 +60,7 @@ pub struct NodeSelectorTerm {
 #[serde(rename_all = "camelCase", default)]
 pub struct PreferredNodeTerm {
     /// 1–100.
-    #[serde(deserialize_with = "null_default")]
-    pub weight: i64,
+    pub weight: Option<Number>,
     /// The wish.
     #[serde(deserialize_with = "null_default")]
     pub preference: NodeSelectorTerm,
@@ -105,8 +104,7 @@ pub struct PodAffinity {
 #[serde(rename_all = "camelCase", default)]
 pub struct PreferredPodTerm {
     /// 1–100.
-    #[serde(deserialize_with = "null_default")]
-    pub weight: i64,
+    pub weight: Option<Number>,
     /// The wish.
     #[serde(deserialize_with = "null_default")]
     pub pod_affinity_term: PodAffinityTerm,
@@ -151,8 +149,7 @@ pub struct LabelSelector {
 #[serde(rename_all = "camelCase", default)]
 pub struct SpreadConstraint {
     /// Largest allowed difference.
-    #[serde(deserialize_with = "null_default")]
-    pub max_skew: i64,
+    pub max_skew: Option<Number>,
     /// Node label whose equal values make a domain.
     #[serde(deserialize_with = "null_default")]
     pub topology_key: String,
@@ -162,7 +159,7 @@ pub struct SpreadConstraint {
     /// Which pods count; `None` counts none.
     pub label_selector: Option<LabelSelector>,
     /// Least number of domains.
-    pub min_domains: Option<i64>,
+    pub min_domains: Option<Number>,
     /// `Honor` or `Ignore`; empty is Honor.
     #[serde(deserialize_with = "null_default")]
     pub node_affinity_policy: String,

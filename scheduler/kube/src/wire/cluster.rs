@@ -1,6 +1,6 @@
 //! The slim small kinds: `Namespace`, `PriorityClass`, `DaemonSet`.
 
-use super::{Meta, PodTemplate, null_default};
+use super::{Meta, Number, PodTemplate, null_default};
 use serde::Deserialize;
 
 /// A namespace.
@@ -20,8 +20,7 @@ pub struct PriorityClass {
     #[serde(deserialize_with = "null_default")]
     pub metadata: Meta,
     /// Number it stands for.
-    #[serde(deserialize_with = "null_default")]
-    pub value: i64,
+    pub value: Option<Number>,
     /// Used by pods that name no class.
     #[serde(deserialize_with = "null_default")]
     pub global_default: bool,

@@ -1,7 +1,8 @@
 //! The slim `Pod`, and the template that controllers make pods from.
 
 use super::{
-    Affinity, Condition, Meta, ResourceList, SpreadConstraint, is_present, null_default, text_map,
+    Affinity, Condition, Meta, Number, ResourceList, SpreadConstraint, is_present, null_default,
+    text_map,
 };
 use serde::Deserialize;
 use std::collections::BTreeMap;
@@ -71,7 +72,7 @@ pub struct PodBody {
     #[serde(deserialize_with = "null_default")]
     pub host_network: bool,
     /// Priority number, filled in by admission.
-    pub priority: Option<i32>,
+    pub priority: Option<Number>,
     /// Priority class by name.
     #[serde(deserialize_with = "null_default")]
     pub priority_class_name: String,
@@ -85,7 +86,7 @@ pub struct PodBody {
     #[serde(deserialize_with = "null_default")]
     pub resource_claims: Vec<Named>,
     /// Upper bound of its run time.
-    pub active_deadline_seconds: Option<i64>,
+    pub active_deadline_seconds: Option<Number>,
     /// Its group, as written since Kubernetes 1.36.
     #[serde(deserialize_with = "null_default")]
     pub scheduling_group: SchedulingGroup,
@@ -127,11 +128,9 @@ pub struct Requirements {
 #[serde(rename_all = "camelCase", default)]
 pub struct Port {
     /// Port inside the pod.
-    #[serde(deserialize_with = "null_default")]
-    pub container_port: i64,
+    pub container_port: Option<Number>,
     /// Port on the node; 0 takes none.
-    #[serde(deserialize_with = "null_default")]
-    pub host_port: i64,
+    pub host_port: Option<Number>,
     /// Address on the node; empty is every one.
     #[serde(rename = "hostIP", deserialize_with = "null_default")]
     pub host_ip: String,

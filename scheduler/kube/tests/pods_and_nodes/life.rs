@@ -119,6 +119,14 @@ fn a_deadline_is_an_upper_bound_of_the_run_time() {
 }
 
 #[test]
+fn a_priority_beyond_its_range_is_cut_and_never_costs_the_pod() {
+    let read = from_spec(r#"{"priority":99999999999}"#);
+    assert_eq!((read.value.priority, read.problems.len()), (Some(i32::MAX), 1));
+    let text = from_spec(r#"{"priority":"high"}"#);
+    assert_eq!((text.value.priority, text.problems.len()), (None, 1));
+}
+
+#[test]
 fn closed_gates_are_listed_in_order() {
     let read = from_spec(r#"{"schedulingGates":[{"name":"b"},{"name":"a"},{"name":"b"}]}"#);
     assert_eq!(read.value.gates, ["a", "b"]);

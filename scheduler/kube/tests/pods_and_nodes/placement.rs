@@ -175,8 +175,6 @@ fn match_label_keys_are_folded_into_the_selector() {
     ] {
         assert_eq!(towards(&format!("{app},{keys}")), want);
     }
-    let none = towards(r#""matchLabelKeys":["rev"]"#);
-    assert_eq!(none, "nothing in own by zone");
 }
 
 const BAD_SELECTOR: &str = r#"{"labelSelector":{"matchExpressions":[{"key":"a","operator":"Gt","values":["1"]}]},
@@ -191,7 +189,8 @@ fn a_required_affinity_term_that_cannot_be_read_is_never_satisfied() {
 
 #[test]
 fn a_required_anti_affinity_term_that_cannot_be_read_keeps_the_pod_waiting() {
-    for term in [BAD_SELECTOR, r#"{"labelSelector":{}}"#] {
+    let keys_alone = r#"{"matchLabelKeys":["rev"],"topologyKey":"zone"}"#;
+    for term in [BAD_SELECTOR, r#"{"labelSelector":{}}"#, keys_alone] {
         let read = with_term("podAntiAffinity", term);
         assert_eq!(read.value.shape.anti_affinity, []);
         let words = "a required anti-affinity term that cannot be read".to_owned();
@@ -280,9 +279,12 @@ fn on_the_network_of_the_node_every_container_port_is_a_host_port() {
 
 #[test]
 fn a_host_port_that_cannot_be_read_keeps_the_pod_waiting() {
-    for port in
-        [r#"{"hostPort":70000}"#, r#"{"hostPort":-1}"#, r#"{"hostPort":1,"protocol":"tcp"}"#]
-    {
+    for port in [
+        r#"{"hostPort":70000}"#,
+        r#"{"hostPort":-1}"#,
+        r#"{"hostPort":"web"}"#,
+        r#"{"hostPort":1,"protocol":"tcp"}"#,
+    ] {
         let read = from_spec(&format!(r#"{{"containers":[{{"name":"c","ports":[{port}]}}]}}"#));
         assert_eq!((read.value.unsupported.len(), read.problems.len()), (1, 1), "{port}");
     }

@@ -101,7 +101,7 @@ fn object() -> impl Strategy<Value = Value> {
                     "annotations": {"muster.sh/simulated-runtime": t[5], "muster.sh/simulated-arrival": t[6]},
                     "creationTimestamp": t[7]},
                 "spec": {
-                    "activeDeadlineSeconds": number,
+                    "activeDeadlineSeconds": number, "priority": t[10],
                     "containers": [{"resources": {"requests": {"cpu": t[8], "memory": number},
                         "limits": {"x/y": t[9]}}, "ports": [{"hostPort": port, "protocol": t[1]}]}],
                     "overhead": {"cpu": t[10]},
