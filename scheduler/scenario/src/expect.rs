@@ -160,9 +160,9 @@ pub struct ObservedGang {
 /// How a gang stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum GangState {
-    /// Fewer members than the minimum have a node.
+    /// Fewer members than the minimum have a node or have succeeded.
     Waits,
-    /// At least the minimum has a node.
+    /// At least the minimum has a node or has succeeded.
     Runs,
     /// It had members and none of them is unfinished.
     Done,

@@ -26,11 +26,34 @@ fn namespace_labelled(key: &str, value: &str) -> World {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 400, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 400, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
     fn a_random_world_comes_back_equal(world in random::world()) {
         prop_assert_eq!(through(&world), world);
+    }
+
+    #[test]
+    fn a_damaged_file_is_read_or_refused_but_never_panics(
+        from in 0..10_000_usize,
+        length in 0..40_usize,
+        put in random::odd_text(),
+    ) {
+        let mut letters: Vec<char> = include_str!("../../../docs/SCENARIOS.md")
+            .split("```yaml\n")
+            .skip(1)
+            .filter_map(|rest| rest.split("```").next())
+            .nth(from % 6)
+            .expect("the reference has six examples")
+            .chars()
+            .collect();
+        let from = from % letters.len();
+        let until = (from + length).min(letters.len());
+        letters.splice(from..until, put.chars());
+        let text: String = letters.into_iter().collect();
+        if let Err(error) = parse("damaged.yaml", &text) {
+            prop_assert!(error.to_string().starts_with("damaged.yaml"));
+        }
     }
 
     #[test]

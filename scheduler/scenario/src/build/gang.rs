@@ -20,12 +20,12 @@ pub(super) enum Section {
 }
 
 impl Builder {
-    /// All gangs and pods, foreign and running ones first.
+    /// All gangs and pods. Foreign ones come last: they may join a gang but never describe it.
     pub(super) fn gangs(&mut self, sections: &Sections) -> Result<(), Error> {
         for (section, entries) in [
-            (Section::Foreign, &sections.foreign),
             (Section::Running, &sections.running),
             (Section::Pending, &sections.pending),
+            (Section::Foreign, &sections.foreign),
         ] {
             // Listed first means created first: a millisecond lies between two gangs.
             let mut left: usize = entries.iter().map(|entry| names(&entry.value).len()).sum();
@@ -55,16 +55,16 @@ impl Builder {
         let first = !self.gangs.contains_key(&lot.key);
         let described = described(file);
         let known = self.gangs.entry(lot.key.clone()).or_default();
-        if first {
-            (known.line, known.step) = (line, self.step);
-        } else if let (Some(key), true) = (described, known.step == self.step) {
+        if let (false, Some(key), true) = (first, described, known.step == self.step) {
             return Err(Error::at(
                 line,
                 format!("gang {name:?} is already described on line {}", known.line),
                 format!("write {key:?} there; another entry of the gang only adds pods"),
             ));
         }
-        known.step = self.step;
+        if first || described.is_some() {
+            (known.line, known.step) = (line, self.step);
+        }
         let has_group = match lot.membership {
             Membership::Group(_) => file.group != Some(GroupFile::Missing),
             Membership::Owner(_) => described.is_some(),

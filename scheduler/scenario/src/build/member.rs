@@ -15,6 +15,9 @@ use scheduler_model::time::{Span, Time};
 use scheduler_model::world::{Pace, SimHints, Workload};
 use std::sync::Arc;
 
+/// As many pods as the short form makes from one file.
+const PODS_MAX: usize = 1_000_000;
+
 /// What all members of one entry have in common.
 pub(super) struct Lot {
     pub(super) key: GangKey,
@@ -44,6 +47,14 @@ impl Builder {
         let mut pods = Vec::new();
         for part in self.parts(file, lot) {
             self.check_places(&part, lot)?;
+            let wanted = usize::try_from(part.count).unwrap_or(usize::MAX);
+            if wanted > PODS_MAX.saturating_sub(self.pods.len()) {
+                return Err(Error::at(
+                    lot.line,
+                    format!("{} more pods are too many", part.count),
+                    format!("a file has at most {PODS_MAX}"),
+                ));
+            }
             for index in 0..part.count {
                 let pod = self.member(file, lot, &part, index)?;
                 // With a controller played, the arrival is the controller's.

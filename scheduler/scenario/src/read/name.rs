@@ -3,8 +3,10 @@
 use serde::de::{Deserialize, Deserializer, Error as _, SeqAccess, Visitor};
 use std::fmt;
 
-/// As many names as one pattern may mean.
+/// As many names as one value may mean.
 const NAMES_MAX: usize = 100_000;
+/// As long as a pattern may be, which bounds how many braces follow each other.
+const PATTERN_BYTES_MAX: usize = 1024;
 
 /// All names that `pattern` means, in order.
 pub(crate) fn expand(pattern: &str) -> Result<Vec<String>, String> {
@@ -14,6 +16,9 @@ pub(crate) fn expand(pattern: &str) -> Result<Vec<String>, String> {
             _ => Ok(vec![pattern.to_owned()]),
         };
     };
+    if pattern.len() > PATTERN_BYTES_MAX {
+        return Err(format!("a pattern is longer than {PATTERN_BYTES_MAX} bytes"));
+    }
     let Some((inside, after)) = rest.split_once('}') else {
         return Err(format!("{pattern:?} opens a brace that it does not close"));
     };
@@ -73,6 +78,9 @@ impl<'de> Visitor<'de> for NamesVisitor {
         let mut names = Vec::new();
         while let Some(pattern) = list.next_element::<String>()? {
             names.append(&mut expand(&pattern).map_err(A::Error::custom)?);
+            if names.len() > NAMES_MAX {
+                return Err(A::Error::custom(format!("more than {NAMES_MAX} names")));
+            }
         }
         Ok(Names(names))
     }
@@ -96,5 +104,6 @@ mod tests {
             assert!(expand(pattern).is_err(), "{pattern}");
         }
         assert!(expand("{1..999}{1..999}").is_err());
+        assert!(expand(&"{1..1}".repeat(100_000)).is_err());
     }
 }

@@ -50,6 +50,7 @@ fn an_entry_that_contradicts_itself_is_refused() {
     says("pending: [{ owner: job/a, dialect: muster }]", "case.yaml:2: ", &["dialect"]);
     says("pending: [{ owner: job/a, group: missing }]", "case.yaml:2: ", &["group"]);
     says("pending: [{ gang: g, group: missing, min: 2 }]", "case.yaml:2: ", &["min"]);
+    says("pending: [{ gang: g, pods: 4000000000 }]", "case.yaml:2: ", &["too many", "1000000"]);
     says("pending: [{ gang: g, ends: 1m, runtime: 1m }]", "case.yaml:2: ", &["ends"]);
     says(
         "nodes: [{ name: 'a{1..2}' }]\nrunning: [{ gang: g, pods: 1, on: 'a{1..2}' }]",

@@ -145,11 +145,12 @@ fn what_became_of_a_pod_can_be_said() {
     );
     let pods = pods(&scenario.world);
     let pod = |name: &str| *pods.iter().find(|pod| pod.name == name).expect("it was listed");
-    assert!(pod("g-1").terminating && pod("g-1").evicted && pod("g-1").ours);
+    assert!(pod("g-0").terminating && pod("g-0").evicted && pod("g-0").ours);
     assert_eq!(pod("h-0").phase, PodPhase::Succeeded);
     assert_eq!(pod("h-0").finished_at, Some(Time::from_ms(-60_000)));
     assert!(!pod("x").ours && pod("x").node.as_deref() == Some("a"));
-    assert!(!pod("g-0").ours && pod("g-0").node.is_none());
+    assert!(!pod("g-1").ours && pod("g-1").node.is_none());
+    assert_eq!(gangs(&scenario.world).len(), 2);
 }
 
 #[test]
