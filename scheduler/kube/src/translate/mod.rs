@@ -7,20 +7,20 @@ pub mod affinity;
 pub mod amounts;
 pub mod coscheduling;
 pub(crate) mod count;
+pub mod daemon;
 mod group;
+pub mod hints;
 pub mod hypernode;
 pub mod kueue;
-pub mod muster;
-pub mod native;
-pub mod queue;
-pub mod daemon;
-pub mod hints;
 pub mod membership;
+pub mod muster;
 pub mod namespace;
+pub mod native;
 pub mod node;
 pub mod plain;
 pub mod pod;
 pub mod priority;
+pub mod queue;
 pub mod rank;
 pub mod requests;
 pub mod selector;
@@ -41,13 +41,6 @@ pub struct Translated<T> {
     pub value: T,
     /// What could not be taken as it was written.
     pub problems: Vec<Problem>,
-}
-
-impl<T> Translated<T> {
-    /// The same problems, with another value.
-    pub fn map<U>(self, f: impl FnOnce(T) -> U) -> Translated<U> {
-        Translated { value: f(self.value), problems: self.problems }
-    }
 }
 
 /// What translation must know beside the object.

@@ -23,8 +23,8 @@ pub use affinity::{
 };
 pub use cluster::{DaemonSet, DaemonSetSpec, Namespace, PriorityClass};
 pub use meta::{Annotations, Meta, OwnerReference, text_map};
-pub use number::Number;
 pub use node::{Node, NodeBody, NodeStatus, Taint};
+pub use number::Number;
 pub use pod::{
     ClaimVolume, Container, ContainerState, ContainerStatus, Gate, Named, Pod, PodBody, PodStatus,
     PodTemplate, Port, Requirements, SchedulingGroup, Terminated, Toleration, Volume, WorkloadRef,
