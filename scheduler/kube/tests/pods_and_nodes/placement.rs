@@ -331,6 +331,13 @@ fn numbers_and_policies_of_spread_that_are_not_valid_read_strict() {
 }
 
 #[test]
+fn label_keys_of_spread_mean_nothing_without_a_selector() {
+    let read =
+        spread(r#""maxSkew":1,"whenUnsatisfiable":"DoNotSchedule","matchLabelKeys":["rev"]"#);
+    assert_eq!((read.value.unsupported.len(), read.problems.len()), (1, 1));
+}
+
+#[test]
 fn least_domains_count_only_where_spread_is_hard() {
     let read = spread(r#""maxSkew":1,"minDomains":5,"whenUnsatisfiable":"ScheduleAnyway""#);
     assert_eq!(read.value.shape.spread[0].min_domains, 1);

@@ -104,6 +104,14 @@ fn a_limit_of_the_whole_pod_is_its_request_where_no_container_requests_any() {
 }
 
 #[test]
+fn a_limit_on_huge_pages_of_the_whole_pod_is_always_its_request() {
+    let c = container(r#"{"hugepages-2Mi":"2Mi"}"#);
+    let pod =
+        format!(r#"{{"resources":{{"limits":{{"hugepages-2Mi":"8Mi"}}}},"containers":[{c}]}}"#);
+    assert_eq!(spec(&pod), "hugepages-2Mi=8Mi");
+}
+
+#[test]
 fn a_pod_level_request_for_anything_else_is_not_supported() {
     let read = from_spec(r#"{"resources":{"requests":{"nvidia.com/gpu":"1"}}}"#);
     let words = "a pod-level request for nvidia.com/gpu".to_owned();
