@@ -8,7 +8,7 @@ use scheduler_model::world::{Pace, SimHints, Workload};
 use std::sync::Arc;
 
 /// Most pods that are played of one controller; more than the largest known clusters run.
-const PODS_MAX: u32 = 200_000;
+const PODS_MAX: u32 = 100_000;
 
 /// A controller as its pods see it.
 pub(super) struct Owner<'a> {

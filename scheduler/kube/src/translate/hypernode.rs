@@ -43,13 +43,12 @@ pub fn resolve(
     if forest.tiers.is_empty() {
         return (Vec::new(), forest.found);
     }
-    let by_name: BTreeMap<String, usize> =
-        nodes.iter().enumerate().map(|(index, node)| (node.name.clone(), index)).collect();
-    let names: Vec<&HyperNode> = forest.trees.values().copied().collect();
+    let by_name: BTreeMap<&str, usize> =
+        nodes.iter().enumerate().map(|(index, node)| (node.name.as_str(), index)).collect();
     let mut members: BTreeMap<&str, Members> = BTreeMap::new();
-    for object in names {
+    for (name, object) in forest.trees.clone() {
         let read = forest.members(object, nodes, &by_name);
-        members.insert(&object.metadata.name, read);
+        members.insert(name, read);
     }
     let spans = forest.spans(&members);
     forest.label(&spans, nodes);
@@ -124,23 +123,22 @@ impl<'a> Forest<'a> {
         &mut self,
         object: &HyperNode,
         nodes: &[NodeSpec],
-        by_name: &BTreeMap<String, usize>,
+        by_name: &BTreeMap<&str, usize>,
     ) -> Members {
         let mut members = Members::default();
         for (index, member) in object.spec.members.iter().enumerate() {
             let field = format!("spec.members[{index}]");
             match member.kind.as_str() {
                 "Node" => {
-                    let names = by_name.keys().map(String::as_str);
-                    if let Some(found) = self.chosen(object, &field, member, names) {
-                        members.nodes.extend(found.iter().filter_map(|name| by_name.get(name)));
+                    if let Some(found) = self.chosen(object, &field, member, by_name) {
+                        members.nodes.extend(found.iter().filter_map(|name| by_name.get(&**name)));
                     } else if let Some(found) = self.labelled(object, &field, member, nodes) {
                         members.nodes.extend(found);
                     }
                 }
                 "HyperNode" => {
-                    let names: Vec<&str> = self.trees.keys().copied().collect();
-                    let found = self.chosen(object, &field, member, names.into_iter());
+                    let trees = self.trees.clone();
+                    let found = self.chosen(object, &field, member, &trees);
                     members.trees.extend(found.into_iter().flatten());
                 }
                 other => {
@@ -153,17 +151,16 @@ impl<'a> Forest<'a> {
     }
 
     /// The names that a member chooses by name or pattern; `None` if it chooses otherwise.
-    fn chosen<'b>(
+    fn chosen<T>(
         &mut self,
         object: &HyperNode,
         field: &str,
         member: &HyperNodeMember,
-        names: impl Iterator<Item = &'b str>,
+        names: &BTreeMap<&str, T>,
     ) -> Option<Vec<String>> {
         let chooser = &member.selector;
         if let Some(exact) = &chooser.exact_match {
-            let mut names = names;
-            if names.any(|name| name == exact.name) {
+            if names.contains_key(exact.name.as_str()) {
                 return Some(vec![exact.name.clone()]);
             }
             let name = shorten(&exact.name);
@@ -177,8 +174,8 @@ impl<'a> Forest<'a> {
                 self.say(object, field, message, "write a regular expression, such as ^node-1");
                 return Some(Vec::new());
             };
-            let found = names.filter(|name| pattern.is_match(name)).map(str::to_owned);
-            return Some(found.collect());
+            let found = names.keys().filter(|name| pattern.is_match(name));
+            return Some(found.map(|name| (*name).to_owned()).collect());
         }
         if chooser.label_match.is_some() && member.kind == "Node" {
             return None;

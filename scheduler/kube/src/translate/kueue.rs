@@ -47,12 +47,12 @@ pub fn cluster_queue(object: &ClusterQueue, cohorts: &BTreeSet<String>) -> Trans
 
 /// A `kueue.x-k8s.io` Cohort: a queue above its members.
 #[must_use]
-pub fn cohort(object: &Cohort) -> Translated<QueueSpec> {
+pub fn cohort(object: &Cohort, cohorts: &BTreeSet<String>) -> Translated<QueueSpec> {
     let (meta, spec) = (&object.metadata, &object.spec);
     let mut problems = Problems::of("Cohort", meta);
     let mut queue = shared(&key(&meta.name), meta, &spec.fair_sharing, &mut problems);
     let parent = group::filled(&spec.parent_name).or_else(|| group::filled(&spec.parent));
-    queue.parent = parent.map(|name| key(&name));
+    queue.parent = parent.filter(|name| cohorts.contains(name)).map(|name| key(&name));
     problems.with(queue)
 }
 

@@ -25,7 +25,8 @@ pub fn pod_group(object: &VolcanoGroup) -> Translated<GangSpec> {
     let mut roles = Vec::new();
     for (name, number) in &spec.min_task_member {
         let field = format!("spec.minTaskMember.{name}");
-        let min = count::role_minimum(Some(number), &field, &mut problems, &mut gang.unsupported);
+        let min =
+            count::role_minimum(number.as_ref(), &field, &mut problems, &mut gang.unsupported);
         roles.push(RoleSpec { name: name.clone(), min: min.unwrap_or(1) });
     }
     gang.roles = enforced(gang.min, roles);

@@ -24,7 +24,7 @@ pub struct VolcanoGroupSpec {
     pub min_member: Option<Number>,
     /// Least numbers per task.
     #[serde(deserialize_with = "null_default")]
-    pub min_task_member: BTreeMap<String, Number>,
+    pub min_task_member: BTreeMap<String, Option<Number>>,
     /// Queue.
     #[serde(deserialize_with = "null_default")]
     pub queue: String,

@@ -1,0 +1,122 @@
+//! Volcano's groups, queues and Jobs, rule by rule.
+
+use crate::{object, said};
+use scheduler_kube::translate::{Translated, volcano};
+use scheduler_model::amount::Amount;
+use scheduler_model::spec::{CreatesAtOnce, GangSpec, RoleSpec};
+use scheduler_model::time::Span;
+
+fn group(spec: &str) -> Translated<GangSpec> {
+    volcano::pod_group(&object(&format!("metadata: {{name: g}}\nspec: {spec}")))
+}
+
+fn job(spec: &str) -> Translated<GangSpec> {
+    volcano::job(&object(&format!("metadata: {{name: j, uid: u}}\nspec: {spec}")))
+}
+
+fn roles(gang: &GangSpec) -> Vec<(&str, u32)> {
+    gang.roles.iter().map(|RoleSpec { name, min }| (name.as_str(), *min)).collect()
+}
+
+#[test]
+fn minimums_per_task_count_only_where_the_total_covers_them() {
+    let covered = group("{minMember: 5, minTaskMember: {leader: 1, worker: 4}}");
+    assert_eq!(roles(&covered.value), [("leader", 1), ("worker", 4)]);
+    let uncovered = group("{minMember: 4, minTaskMember: {leader: 1, worker: 4}}");
+    assert_eq!((uncovered.value.min, roles(&uncovered.value)), (4, vec![]));
+    assert_eq!(said(&uncovered), Vec::<String>::new());
+}
+
+#[test]
+fn a_group_without_a_queue_leaves_it_to_its_pods_and_namespace() {
+    assert_eq!(group("{minMember: 1}").value.queue, None);
+    assert_eq!(group("{queue: default}").value.queue.as_deref(), Some("default"));
+}
+
+#[test]
+fn the_network_mode_decides_between_must_and_should() {
+    let wish = |text: &str| {
+        let read = group(&format!("{{networkTopology: {text}}}"));
+        let topology = read.value.topology;
+        (topology.required.is_some(), topology.preferred.is_some(), read.problems.len())
+    };
+    assert_eq!(wish("{mode: hard, highestTierAllowed: 1}"), (true, false, 0));
+    assert_eq!(wish("{highestTierAllowed: 1}"), (true, false, 0));
+    assert_eq!(wish("{mode: soft, highestTierAllowed: 1}"), (false, true, 0));
+    assert_eq!(wish("{mode: hard}"), (false, false, 1));
+    assert_eq!(wish("{mode: firm, highestTierAllowed: 1}"), (true, false, 1));
+    assert_eq!(wish("{highestTierAllowed: 1, highestTierName: rack}"), (true, false, 1));
+}
+
+#[test]
+fn groups_inside_a_group_wait_unless_they_ask_for_nothing() {
+    let unsupported = |text: &str| {
+        group(&format!("{{minMember: 4, subGroupPolicy: [{text}]}}")).value.unsupported.len()
+    };
+    assert_eq!(unsupported("{name: a}"), 0);
+    assert_eq!(unsupported("{name: a, subGroupSize: 1, minSubGroups: 0}"), 0);
+    assert_eq!(unsupported("{name: a, subGroupSize: 2}"), 1);
+    assert_eq!(unsupported("{name: a, minSubGroups: 1}"), 1);
+    assert_eq!(unsupported("{name: a, networkTopology: {highestTierAllowed: 1}}"), 1);
+}
+
+#[test]
+fn only_a_closed_or_closing_queue_is_closed() {
+    for (state, open) in
+        [("", true), ("Open", true), ("Unknown", true), ("Closed", false), ("Closing", false)]
+    {
+        let yaml = format!("metadata: {{name: q}}\nstatus: {{state: '{state}'}}");
+        assert_eq!(volcano::volcano_queue(&object(&yaml)).value.open, open, "{state}");
+    }
+}
+
+#[test]
+fn a_queue_below_root_stands_at_the_top_and_its_capability_is_a_limit() {
+    let yaml = "metadata: {name: q}\nspec: {parent: root, capability: {cpu: 2}}";
+    let read = volcano::volcano_queue(&object(yaml)).value;
+    assert_eq!((read.parent, read.weight), (None, 1));
+    assert_eq!(read.limits[0].amount, Amount::new(2000));
+    let yaml = "metadata: {name: q}\nspec: {parent: research}";
+    let read = volcano::volcano_queue(&object(yaml)).value;
+    assert_eq!(read.parent.as_deref(), Some("research"));
+}
+
+#[test]
+fn a_job_needs_what_its_tasks_need_where_it_does_not_say() {
+    let tasks = "tasks: [{name: b, replicas: 4, minAvailable: 2}, {replicas: 3}]";
+    let sum = job(&format!("{{{tasks}}}")).value;
+    assert_eq!((sum.min, roles(&sum)), (5, vec![("b", 2), ("default1", 3)]));
+    let less = job(&format!("{{minAvailable: 1, {tasks}}}")).value;
+    assert_eq!((less.min, roles(&less)), (1, vec![]));
+}
+
+#[test]
+fn a_job_names_its_group_as_the_controller_does() {
+    let gang = job("{runningEstimate: 1h, queue: q, priorityClassName: high}").value;
+    assert_eq!((&*gang.key.name, gang.queue.as_deref()), ("j-u", Some("q")));
+    assert_eq!(gang.walltime, Some(Span::from_secs(3600)));
+    let no_uid = volcano::job(&object("metadata: {name: j}")).value;
+    assert_eq!(no_uid.key.name, "j");
+}
+
+#[test]
+fn a_minimum_that_needs_tasks_which_wait_for_others_is_a_problem() {
+    let tasks = "tasks: [{name: a, replicas: 1}, {name: b, replicas: 3, dependsOn: {name: [a]}}]";
+    let read = job(&format!("{{{tasks}}}"));
+    let setting = "tasks[1].dependsOn: null".to_owned();
+    assert_eq!(read.value.creates_at_once, Some(CreatesAtOnce { pods: 1, setting }));
+    assert!(said(&read)[0].contains("only 1 are created"), "{:?}", said(&read));
+    assert_eq!(job(&format!("{{minAvailable: 1, {tasks}}}")).problems, []);
+}
+
+#[test]
+fn partitions_of_a_task_make_the_job_wait() {
+    let read = job("{tasks: [{replicas: 4, partitionPolicy: {totalPartitions: 2}}]}");
+    assert_eq!(read.value.unsupported, ["partitionPolicy of task \"default0\""]);
+}
+
+#[test]
+fn a_task_named_twice_is_said() {
+    let read = job("{tasks: [{name: a, replicas: 1}, {name: a, replicas: 2}]}");
+    assert_eq!((roles(&read.value), read.problems.len()), (vec![("a", 1)], 1));
+}
