@@ -78,7 +78,7 @@ pub struct Because {
     pub needed: Option<u32>,
     /// The role that `nodes` is about; `None` means some role.
     pub role: Option<String>,
-    /// Number of nodes by what they say, as in [`node_word`].
+    /// Number of nodes by what they say, as in [`crate::node_word`].
     pub nodes: BTreeMap<String, u32>,
     /// Places that the nearest miss lacks.
     pub places: Option<u32>,

@@ -29,7 +29,7 @@
 //! ```
 //!
 //! Reading order: [`parse`] (here), [`Scenario`] and [`Change`] (`story`), [`Expectation`] and
-//! [`Observed`] (`expect`), [`check`], [`dump`]. Inside: `read` has the small languages of
+//! [`Observed`] (`expect`), [`check()`], [`dump()`]. Inside: `read` has the small languages of
 //! single values, `file` the short form as it stands, `build` its meaning, `full` the mirror
 //! of the model's specs.
 //!

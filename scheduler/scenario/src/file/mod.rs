@@ -1,7 +1,7 @@
 //! The file as it stands: serde structs of the short form, strict about every key.
 //!
 //! Nothing is decided here; `build` gives the structs their meaning. What a file and the
-//! `add:` of a step have in common is written once, in [`sections!`].
+//! `add:` of a step have in common is written once, in `sections!`.
 
 mod cluster;
 mod constraint;
