@@ -134,6 +134,12 @@ impl Snapshot {
         &self.namespaces
     }
 
+    /// Priority classes by name.
+    #[must_use]
+    pub const fn priority_classes(&self) -> &BTreeMap<String, PriorityClassSpec> {
+        &self.priority_classes
+    }
+
     /// What is wrong with objects now, each once.
     pub fn problems(&self) -> impl Iterator<Item = &Problem> {
         self.problems.values()
@@ -240,6 +246,16 @@ impl Snapshot {
             self.queues.charge(queue, flavour, &row.request, count, sign);
         }
         self.nodes.charged.touch(node);
+    }
+
+    /// Keeps one request off a node's free room, charging nobody.
+    pub fn keep(&mut self, node: NodeId, request: &Request) {
+        self.keep_free(request, node, 1, Sign::Plus);
+    }
+
+    /// Takes a [`Snapshot::keep`] back.
+    pub fn give_back(&mut self, node: NodeId, request: &Request) {
+        self.keep_free(request, node, 1, Sign::Minus);
     }
 
     /// Keeps room off the free columns (or gives it back) without charging anybody.

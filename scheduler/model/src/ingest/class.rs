@@ -146,7 +146,19 @@ impl Snapshot {
         let id = self.classes.insert(class);
         self.link_class(id);
         self.hold_carriers(id);
+        self.mention_own_levels(id);
         id
+    }
+
+    /// Members that demand each other's company must share a domain: its level is kept ready.
+    fn mention_own_levels(&mut self, id: ClassId) {
+        let row = self.classes.get(id);
+        let own = row.affinity.iter().filter(|term| row.matches.contains(&term.selector));
+        let keys: Vec<String> =
+            own.map(|term| self.labels.column(term.key).key().to_owned()).collect();
+        for key in keys {
+            self.mention_level(&[key]);
+        }
     }
 
     fn intern_constraint(&mut self, shape: &PodShape) -> crate::ids::ConstraintId {

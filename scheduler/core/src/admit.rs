@@ -1,0 +1,138 @@
+//! What can keep a gang from being placed at all, before any node is asked.
+
+use crate::roster::Roster;
+use scheduler_framework::EventMask;
+use scheduler_model::explain::{Cure, WaitReason};
+use scheduler_model::gang::Origin;
+use scheduler_model::queue::QueueState;
+use scheduler_model::snapshot::Snapshot;
+use scheduler_model::spec::Dialect;
+
+/// A gang that is not tried on nodes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Refusal {
+    /// Why.
+    pub reason: WaitReason,
+    /// Who can change it.
+    pub cure: Cure,
+    /// What to do.
+    pub next_step: String,
+    /// Changes after which it deserves another look.
+    pub wakes_on: EventMask,
+}
+
+/// The first obstacle, in the order people should hear of them.
+#[must_use]
+pub fn refusal(snap: &Snapshot, roster: &Roster) -> Option<Refusal> {
+    no_group(snap, roster)
+        .or_else(|| mixed(snap, roster))
+        .or_else(|| unsupported(roster))
+        .or_else(|| members(snap, roster))
+        .or_else(|| gated(roster))
+        .or_else(|| queue(snap, roster))
+        .or_else(|| level(snap, roster))
+}
+
+fn by_author(reason: WaitReason, next_step: String) -> Refusal {
+    let wakes_on = EventMask::GANG_CHANGED | EventMask::POLICY_CHANGED;
+    Refusal { reason, cure: Cure::Author, next_step, wakes_on }
+}
+
+fn no_group(snap: &Snapshot, roster: &Roster) -> Option<Refusal> {
+    let gang = snap.gangs().get(roster.gang);
+    let is_missing = gang.origin == Origin::Group && gang.spec.is_none();
+    is_missing.then(|| {
+        let step = format!("create the {} PodGroup {}", gang.key.dialect.name(), gang.key);
+        by_author(WaitReason::NoGroup, step)
+    })
+}
+
+fn mixed(snap: &Snapshot, roster: &Roster) -> Option<Refusal> {
+    // Only Kubernetes' own groups promise that one scheduler handles all members (KEP-4671).
+    let is_native = snap.gangs().get(roster.gang).key.dialect == Dialect::Kubernetes;
+    (roster.is_mixed && is_native).then(|| {
+        let step = "give all pods of the group the same schedulerName".to_owned();
+        by_author(WaitReason::Schedulers, step)
+    })
+}
+
+fn unsupported(roster: &Roster) -> Option<Refusal> {
+    if roster.unsupported.is_empty() {
+        return None;
+    }
+    let parts = roster.unsupported.iter().cloned().collect();
+    let step = "remove these parts, or leave the gang to another scheduler".to_owned();
+    Some(by_author(WaitReason::Unsupported(parts), step))
+}
+
+fn members(snap: &Snapshot, roster: &Roster) -> Option<Refusal> {
+    let spec = snap.gangs().get(roster.gang).spec.as_ref();
+    let at_once = spec.and_then(|spec| spec.creates_at_once.as_ref());
+    let lacking = |role: Option<&String>, exist: u32, min: u32| {
+        let blocked = at_once.filter(|at_once| at_once.pods < min);
+        let setting = blocked.map(|at_once| at_once.setting.clone());
+        let step = match &setting {
+            Some(setting) => format!("set {setting}, or lower the minimum"),
+            None => format!("wait for the controller, or lower the minimum to {exist}"),
+        };
+        let cure = if setting.is_some() { Cure::Author } else { Cure::Wait };
+        let reason = WaitReason::Members { role: role.cloned(), exist, min, setting };
+        Refusal { cure, ..by_author(reason, step) }
+    };
+    let total = &roster.total;
+    if total.exist + total.succeeded < total.min {
+        return Some(lacking(None, total.exist + total.succeeded, total.min));
+    }
+    roster
+        .roles
+        .iter()
+        .find(|(_, role)| role.exist + role.succeeded < role.min)
+        .map(|(name, role)| lacking(Some(name), role.exist + role.succeeded, role.min))
+}
+
+fn gated(roster: &Roster) -> Option<Refusal> {
+    let open = |count: &crate::roster::RoleCount| count.exist + count.succeeded - count.gated;
+    let is_short = open(&roster.total) < roster.total.min
+        || roster.roles.values().any(|role| open(role) < role.min);
+    // Without a pending member at all, the gates are all there is to say.
+    (is_short || (roster.sets.is_empty() && roster.total.gated > 0)).then(|| {
+        let gates: Vec<String> = roster.gates.iter().cloned().collect();
+        let step = format!("wait for the owner of {} to open them", gates.join(", "));
+        let reason = WaitReason::Gated { gated: roster.total.gated, gates };
+        Refusal { cure: Cure::Wait, ..by_author(reason, step) }
+    })
+}
+
+fn queue(snap: &Snapshot, roster: &Roster) -> Option<Refusal> {
+    let gang = snap.gangs().get(roster.gang);
+    let name = gang.queue_name.clone();
+    let state = gang.queue.map(|queue| snap.queues().get(queue).state);
+    let (reason, next_step) = match state {
+        Some(QueueState::Open) => return None,
+        None => {
+            let step = format!("create the queue {name:?}, or name one that exists");
+            (WaitReason::QueueMissing(name), step)
+        }
+        Some(QueueState::Closed) => {
+            let step = format!("open the queue {name:?}, or name another");
+            (WaitReason::QueueClosed(name), step)
+        }
+        Some(QueueState::Broken) => {
+            let step = format!("mend the parents of the queue {name:?}");
+            (WaitReason::QueueBroken(name), step)
+        }
+    };
+    let wakes_on = EventMask::QUEUE_CHANGED | EventMask::GANG_CHANGED | EventMask::POLICY_CHANGED;
+    Some(Refusal { reason, cure: Cure::Queue, next_step, wakes_on })
+}
+
+fn level(snap: &Snapshot, roster: &Roster) -> Option<Refusal> {
+    let spec = snap.gangs().get(roster.gang).spec.as_ref()?;
+    let topology = spec.topology.topology.as_deref();
+    let wish = spec.topology.required.as_ref()?;
+    let is_known = snap.find_level(topology, wish).is_some();
+    (!is_known).then(|| {
+        let step = format!("create a Topology with the level {wish:?}, or name one that exists");
+        by_author(WaitReason::LevelMissing(wish.clone()), step)
+    })
+}

@@ -1,0 +1,299 @@
+//! One cycle, step by step. The file to read first.
+//!
+//! 1. *wake*: news since the last cycle makes parked gangs active again;
+//! 2. *line up* the active gangs, minimums before extras;
+//! 3. for the first gang of the queue that is served next: *admit*, *place*, *commit*, or
+//!    *explain* and *park*, until nobody is left or the fuel is spent;
+//! 4. once more for gangs that only waited for a pod placed in this very cycle.
+//!
+//! Invariant: between two gangs the snapshot holds whole gangs only.
+
+use crate::admit::{self, Refusal};
+use crate::engine::Engine;
+use crate::explain::Failure;
+use crate::fresh;
+use crate::fuel::Fuel;
+use crate::line::Line;
+use crate::place::Placer;
+use crate::place::assign::assign;
+use crate::place::gang::Attempt;
+use crate::place::region::Goal;
+use crate::report::{CycleReport, Decision, Plan, Step};
+use crate::roster::Roster;
+use crate::txn::Txn;
+use scheduler_framework::EventMask;
+use scheduler_model::effect::{Bind, Effect};
+use scheduler_model::explain::{Explanation, WaitReason};
+use scheduler_model::ids::{GangId, NodeId, PodId};
+use scheduler_model::op::Room;
+use scheduler_model::resource::Request;
+use scheduler_model::time::Time;
+
+/// Minimums of all gangs go first, members above them after.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Phase {
+    Minimum,
+    Extras,
+}
+
+impl Engine {
+    pub(crate) fn run_cycle(&mut self, now: Time) -> CycleReport {
+        let mut report = CycleReport::default();
+        let mut fuel = Fuel::new(self.config.fuel);
+        self.snapshot.settle_ranks();
+        self.masks.refresh(&self.snapshot, &self.profile);
+        self.drop_stale_holds();
+        let kept = fresh::kept(&self.snapshot, now, self.config.fresh_for);
+        self.keep_fresh(&kept);
+        while self.wake(now) {
+            self.serve(Phase::Minimum, now, &mut fuel, &mut report);
+            self.serve(Phase::Extras, now, &mut fuel, &mut report);
+            if fuel.is_empty() {
+                break;
+            }
+        }
+        self.give_back_fresh(&kept);
+        self.is_unfinished = self.memory.values().any(|memory| memory.is_active);
+        report.steps = fuel.spent();
+        report
+    }
+
+    fn keep_fresh(&mut self, kept: &[(NodeId, Request)]) {
+        for (node, request) in kept {
+            self.snapshot.keep(*node, request);
+        }
+    }
+
+    fn give_back_fresh(&mut self, kept: &[(NodeId, Request)]) {
+        for (node, request) in kept.iter().rev() {
+            self.snapshot.give_back(*node, request);
+        }
+    }
+
+    /// Serves one phase until nobody is in line or the fuel is spent.
+    fn serve(&mut self, phase: Phase, now: Time, fuel: &mut Fuel, report: &mut CycleReport) {
+        let mut line = self.line_up(phase);
+        while let Some((key, gang)) = line.pop(&self.snapshot, &self.profile) {
+            if fuel.is_empty() {
+                return;
+            }
+            // With others in line a gang takes an eighth at a time, so that queues take turns.
+            let part = if line.queues() > 0 { 8 } else { 1 };
+            match phase {
+                Phase::Minimum => self.consider(gang, now, fuel, report),
+                Phase::Extras => {
+                    if self.consider_extras(gang, part, now, fuel, report) {
+                        let queue = self.snapshot.gangs().get(gang).queue;
+                        line.push(queue, key, gang);
+                    }
+                }
+            }
+        }
+    }
+
+    fn line_up(&mut self, phase: Phase) -> Line {
+        let mut line = Line::default();
+        let active: Vec<GangId> = self
+            .memory
+            .iter()
+            .filter(|(_, memory)| memory.is_active)
+            .map(|(gang, _)| *gang)
+            .collect();
+        for gang in active {
+            let roster = Roster::of(&self.snapshot, gang);
+            let needed = roster.needed();
+            // A gang that is refused outright must be told why, whatever it needs.
+            let is_first = needed > 0 || admit::refusal(&self.snapshot, &roster).is_some();
+            if is_first == (phase == Phase::Minimum) {
+                let queue = self.snapshot.gangs().get(gang).queue;
+                line.push(queue, self.key_of(gang, &roster), gang);
+            }
+        }
+        line
+    }
+
+    /// Places what a gang's minimum lacks, or says why not.
+    fn consider(&mut self, gang: GangId, now: Time, fuel: &mut Fuel, report: &mut CycleReport) {
+        let roster = Roster::of(&self.snapshot, gang);
+        if let Some(refusal) = admit::refusal(&self.snapshot, &roster) {
+            self.refuse(&roster, refusal, report);
+            return;
+        }
+        let goal = Goal::minimum(&roster);
+        let holds = self.holds_ahead_of(gang, &roster);
+        let attempt = self.try_place(&roster, &goal, &holds, fuel);
+        if attempt.is_whole {
+            self.commit(&roster, &attempt, Phase::Minimum, report);
+            return;
+        }
+        let reason = self.cause(&roster, &goal, &holds, &attempt, fuel);
+        let failure =
+            Failure { roster: &roster, goal: &goal, attempt: &attempt, reason, holds: &holds };
+        self.block(&failure, now, fuel, report);
+    }
+
+    /// Places members above the minimum; true if the gang should stand in line again.
+    fn consider_extras(
+        &mut self,
+        gang: GangId,
+        part: u32,
+        now: Time,
+        fuel: &mut Fuel,
+        report: &mut CycleReport,
+    ) -> bool {
+        let roster = Roster::of(&self.snapshot, gang);
+        let pending = roster.pending();
+        if pending == 0 {
+            self.park(gang, EventMask::GANG_CHANGED, None);
+            return false;
+        }
+        let most = pending.div_ceil(part);
+        let holds = self.holds_ahead_of(gang, &roster);
+        let queue = self.snapshot.gangs().get(gang).queue;
+        self.apply_holds(&holds);
+        let mut txn = Txn::new(&mut self.snapshot);
+        let mut placer = Placer {
+            profile: &self.profile,
+            masks: &mut self.masks,
+            fuel,
+            scratch: &mut self.scratch,
+        };
+        let attempt = placer.grow(&mut txn, &roster, most, queue);
+        txn.commit();
+        self.revert_holds(&holds);
+        if attempt.is_whole {
+            self.commit(&roster, &attempt, Phase::Extras, report);
+            return attempt.count() < pending;
+        }
+        let goal = Goal { total: pending, ..Goal::default() };
+        let cause =
+            self.cause(&roster, &Goal { total: 1, ..Goal::default() }, &holds, &attempt, fuel);
+        let reason = if cause == WaitReason::Room { WaitReason::Elastic } else { cause };
+        let failure =
+            Failure { roster: &roster, goal: &goal, attempt: &attempt, reason, holds: &holds };
+        self.block(&failure, now, fuel, report);
+        false
+    }
+
+    /// Tries to place the goal beside the holds of others; on success the room is taken.
+    fn try_place(
+        &mut self,
+        roster: &Roster,
+        goal: &Goal,
+        holds: &[Room],
+        fuel: &mut Fuel,
+    ) -> Attempt {
+        let queue = self.snapshot.gangs().get(roster.gang).queue;
+        self.apply_holds(holds);
+        let mut txn = Txn::new(&mut self.snapshot);
+        let mut placer = Placer {
+            profile: &self.profile,
+            masks: &mut self.masks,
+            fuel,
+            scratch: &mut self.scratch,
+        };
+        let attempt = placer.place(&mut txn, roster, goal, queue);
+        if attempt.is_whole {
+            txn.commit();
+        } else {
+            drop(txn);
+        }
+        self.revert_holds(holds);
+        attempt
+    }
+
+    /// Turns room that was taken into assumed pods and effects.
+    fn commit(
+        &mut self,
+        roster: &Roster,
+        attempt: &Attempt,
+        phase: Phase,
+        report: &mut CycleReport,
+    ) {
+        let steps = assign(&self.snapshot, roster, &attempt.placed);
+        let key = self.snapshot.gangs().get(roster.gang).key.clone();
+        let is_minimum = phase == Phase::Minimum;
+        let mut plan = Plan { gang: key.clone(), steps: Vec::new(), is_minimum };
+        for (pod, node) in steps {
+            self.snapshot.assume(pod, node);
+            let (bind, step) = self.bind(pod, node, &key);
+            let id = self.outbox.issue(&bind.uid);
+            report.effects.push((id, Effect::Bind(bind)));
+            plan.steps.push(step);
+        }
+        report.decisions.push(Decision::Run(plan));
+        self.woken |= EventMask::POD_PLACED;
+        self.holds.retain(|hold| hold.gang != roster.gang);
+        let memory = self.memory.get_mut(&roster.gang).expect("a considered gang is remembered");
+        (memory.explanation, memory.blocked_since, memory.is_hold_tried) = (None, None, false);
+        // Active until the extras were looked at.
+        memory.is_active = true;
+    }
+
+    fn bind(
+        &self,
+        pod: PodId,
+        node: NodeId,
+        gang: &scheduler_model::spec::GangKey,
+    ) -> (Bind, Step) {
+        let spec = &self.snapshot.pods().get(pod).spec;
+        let node = self.snapshot.nodes().spec(node).name.clone();
+        let step = Step { uid: spec.uid.clone(), pod: spec.name.clone(), node: node.clone() };
+        let bind = Bind {
+            uid: spec.uid.clone(),
+            namespace: spec.namespace.clone(),
+            name: spec.name.clone(),
+            node,
+            gang: gang.clone(),
+        };
+        (bind, step)
+    }
+
+    /// Parks a gang that is not tried on nodes.
+    fn refuse(&mut self, roster: &Roster, refusal: Refusal, report: &mut CycleReport) {
+        self.holds.retain(|hold| hold.gang != roster.gang);
+        // A group without pods waits silently.
+        if roster.total.exist == 0 {
+            self.park(roster.gang, refusal.wakes_on, None);
+            return;
+        }
+        let explanation = Explanation {
+            gang: self.snapshot.gangs().get(roster.gang).key.clone(),
+            reason: refusal.reason,
+            placeable: 0,
+            needed: roster.needed(),
+            sets: Vec::new(),
+            nearest: None,
+            cure: refusal.cure,
+            next_step: refusal.next_step,
+        };
+        self.tell(roster.gang, refusal.wakes_on, explanation, report);
+        let memory = self.memory.get_mut(&roster.gang).expect("a considered gang is remembered");
+        memory.blocked_since = None;
+    }
+
+    /// Finds what stood in the way by trying without it.
+    fn cause(
+        &mut self,
+        roster: &Roster,
+        goal: &Goal,
+        holds: &[Room],
+        attempt: &Attempt,
+        fuel: &mut Fuel,
+    ) -> WaitReason {
+        if attempt.is_out_of_fuel {
+            return WaitReason::Fuel;
+        }
+        if let Some(limit) = self.limit_in_the_way(roster, goal, fuel) {
+            return limit;
+        }
+        let is_held = !holds.is_empty() && self.would_fit_without_holds(roster, goal, fuel);
+        match self.holds.iter().find(|hold| hold.gang != roster.gang) {
+            Some(hold) if is_held => {
+                let holder = self.snapshot.gangs().get(hold.gang).key.clone();
+                WaitReason::Held { holder }
+            }
+            _ => WaitReason::Room,
+        }
+    }
+}

@@ -1,0 +1,94 @@
+//! Room kept for a large gang that waited long enough at the head of its line.
+//!
+//! A gang that could run once enough of what runs now has ended, and that has waited for
+//! `holdAfter`, keeps the nodes on which it could run soonest: gangs behind it may not use that
+//! room, disjoint work passes. A gang that can never fit holds nothing.
+//!
+//! The plan finishes running gangs one after the other in a `Txn`, those with the earliest
+//! known end first, and takes the shortest prefix after which the gang fits: cost is the
+//! logarithm of the number of running gangs times one placement.
+
+use crate::place::Placer;
+use crate::place::region::Goal;
+use crate::roster::Roster;
+use crate::txn::Txn;
+use scheduler_model::ids::GangId;
+use scheduler_model::op::{Op, Room};
+use scheduler_model::snapshot::Snapshot;
+use scheduler_model::time::Time;
+
+/// Room kept for one gang.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Hold {
+    /// For whom.
+    pub gang: GangId,
+    /// Which room.
+    pub rooms: Vec<Room>,
+}
+
+/// Gangs that hold room now, those that end first in front.
+#[must_use]
+pub fn running(snap: &Snapshot) -> Vec<GangId> {
+    let mut gangs: Vec<(Time, Time, &str, GangId)> = snap
+        .gangs()
+        .iter()
+        .filter(|(_, gang)| {
+            gang.members.iter().any(|pod| snap.pods().get(*pod).place.node().is_some())
+        })
+        .map(|(id, gang)| {
+            let end = snap.expected_end(id).unwrap_or(Time::NEVER);
+            let start = snap.started_at(id).unwrap_or(Time::NEVER);
+            (end, start, gang.key.name.as_str(), id)
+        })
+        .collect();
+    gangs.sort_unstable();
+    gangs.into_iter().map(|(_, _, _, id)| id).collect()
+}
+
+impl Placer<'_> {
+    /// The room on which the gang could run soonest; `None` if it could not even run once
+    /// everything that runs now has ended.
+    pub fn plan_hold(
+        &mut self,
+        txn: &mut Txn<'_>,
+        roster: &Roster,
+        goal: &Goal,
+    ) -> Option<Vec<Room>> {
+        let own = roster.gang;
+        let running: Vec<GangId> =
+            running(txn.view()).into_iter().filter(|gang| *gang != own).collect();
+        let mut best = self.try_after(txn, roster, goal, &running)?;
+        let (mut low, mut high) = (0, running.len());
+        while low < high && !self.fuel.is_empty() {
+            let middle = low.midpoint(high);
+            match self.try_after(txn, roster, goal, &running[..middle]) {
+                Some(rooms) => (best, high) = (rooms, middle),
+                None => low = middle + 1,
+            }
+        }
+        Some(best)
+    }
+
+    fn try_after(
+        &mut self,
+        txn: &mut Txn<'_>,
+        roster: &Roster,
+        goal: &Goal,
+        ended: &[GangId],
+    ) -> Option<Vec<Room>> {
+        let mark = txn.mark();
+        for gang in ended {
+            txn.apply(Op::Finish(*gang));
+        }
+        let queue = txn.view().gangs().get(roster.gang).queue;
+        let attempt = self.place(txn, roster, goal, queue);
+        txn.rollback(mark);
+        let room = |placed: &crate::place::Placed| Room {
+            class: roster.sets[placed.set].class,
+            node: placed.node,
+            queue: None,
+            count: placed.count,
+        };
+        attempt.is_whole.then(|| attempt.placed.iter().map(room).collect())
+    }
+}

@@ -1,0 +1,234 @@
+//! The engine's side of holding room: who may, who is bound by it, and what a failed gang
+//! would find without it.
+
+use crate::engine::Engine;
+use crate::fuel::Fuel;
+use crate::hold::Hold;
+use crate::line::{GangKeyInLine, QueueKeyInLine};
+use crate::place::Placer;
+use crate::place::gang::Attempt;
+use crate::place::region::Goal;
+use crate::roster::Roster;
+use crate::txn::Txn;
+use scheduler_framework::GangOffer;
+use scheduler_model::explain::WaitReason;
+use scheduler_model::ids::{FlavourId, GangId, QueueId};
+use scheduler_model::op::{Op, Room};
+use scheduler_model::time::Time;
+use std::collections::BTreeMap;
+
+impl Engine {
+    /// Place of a gang in the line of its queue.
+    pub(crate) fn key_of(&self, gang: GangId, roster: &Roster) -> GangKeyInLine {
+        let offer = GangOffer {
+            gang,
+            priority: self.snapshot.priority(gang),
+            age: self.memory.get(&gang).and_then(|memory| memory.age).unwrap_or(Time::NEVER),
+            is_broken: roster.is_broken(),
+        };
+        GangKeyInLine::of(&self.snapshot, &self.profile, &offer)
+    }
+
+    /// Room that gangs ahead of this one keep.
+    pub(crate) fn holds_ahead_of(&self, gang: GangId, roster: &Roster) -> Vec<Room> {
+        let own = self.snapshot.gangs().get(gang).queue;
+        let is_ahead = |hold: &&Hold| {
+            let queue = self.snapshot.gangs().get(hold.gang).queue;
+            let of = |queue: QueueId| QueueKeyInLine::of(&self.snapshot, &self.profile, queue);
+            if queue != own {
+                return queue.map(of) < own.map(of);
+            }
+            let theirs = Roster::of(&self.snapshot, hold.gang);
+            self.key_of(hold.gang, &theirs) < self.key_of(gang, roster)
+        };
+        let others = self.holds.iter().filter(|hold| hold.gang != gang);
+        others.filter(is_ahead).flat_map(|hold| hold.rooms.iter().copied()).collect()
+    }
+
+    pub(crate) fn apply_holds(&mut self, holds: &[Room]) {
+        for room in holds {
+            self.snapshot.apply(Op::Hold(*room));
+        }
+    }
+
+    pub(crate) fn revert_holds(&mut self, holds: &[Room]) {
+        for room in holds.iter().rev() {
+            self.snapshot.revert(Op::Hold(*room));
+        }
+    }
+
+    /// Drops holds whose gang is gone or complete, or whose nodes or classes are.
+    pub(crate) fn drop_stale_holds(&mut self) {
+        let snap = &self.snapshot;
+        self.holds.retain(|hold| {
+            let is_live = snap.gangs().live(hold.gang).is_some() && {
+                let roster = Roster::of(snap, hold.gang);
+                let has_class = |room: &Room| roster.sets.iter().any(|set| set.class == room.class);
+                roster.needed() > 0 && hold.rooms.iter().all(has_class)
+            };
+            is_live && hold.rooms.iter().all(|room| snap.nodes().live().contains(room.node))
+        });
+        // A node that changed may no longer suit the plan: made anew when its gang is tried.
+        let journal = snap.nodes().described();
+        if journal.since(self.holds_seen).is_none_or(|touched| !touched.is_empty()) {
+            self.holds.clear();
+        }
+        self.holds_seen = journal.cursor();
+    }
+
+    /// First gangs of their queues that have been blocked long enough and hold nothing yet.
+    pub(crate) fn due_to_hold(&self, now: Time) -> Vec<GangId> {
+        self.heads()
+            .into_values()
+            .filter(|gang| {
+                let memory = &self.memory[gang];
+                !memory.is_active
+                    && !memory.is_hold_tried
+                    && !self.holds.iter().any(|hold| hold.gang == *gang)
+                    && memory.blocked_since.is_some_and(|since| self.is_due(since, now))
+            })
+            .collect()
+    }
+
+    /// The first gang of each queue that is blocked and was not found hopeless.
+    pub(crate) fn heads(&self) -> BTreeMap<Option<QueueId>, GangId> {
+        let mut heads: BTreeMap<Option<QueueId>, (GangKeyInLine, GangId)> = BTreeMap::new();
+        for (gang, memory) in &self.memory {
+            let is_holder = self.holds.iter().any(|hold| hold.gang == *gang);
+            let is_hopeless = memory.is_hold_tried && !is_holder;
+            if memory.blocked_since.is_none() || is_hopeless {
+                continue;
+            }
+            let Some(row) = self.snapshot.gangs().live(*gang) else { continue };
+            let key = self.key_of(*gang, &Roster::of(&self.snapshot, *gang));
+            let head = (key, *gang);
+            match heads.get_mut(&row.queue) {
+                Some(first) if *first <= head => {}
+                Some(first) => *first = head,
+                None => {
+                    heads.insert(row.queue, head);
+                }
+            }
+        }
+        heads.into_iter().map(|(queue, (_, gang))| (queue, gang)).collect()
+    }
+
+    fn is_due(&self, since: Time, now: Time) -> bool {
+        since.after(self.config.hold_after) <= now
+    }
+
+    /// Plans a hold for a gang that just failed, if it is the head of its queue and waited
+    /// long enough.
+    pub(crate) fn consider_hold(
+        &mut self,
+        roster: &Roster,
+        goal: &Goal,
+        now: Time,
+        fuel: &mut Fuel,
+    ) {
+        let gang = roster.gang;
+        let is_holding = self.holds.iter().any(|hold| hold.gang == gang);
+        let since = self.memory[&gang].blocked_since;
+        let is_due = since.is_some_and(|since| self.is_due(since, now));
+        let queue = self.snapshot.gangs().get(gang).queue;
+        if is_holding || !is_due || self.heads().get(&queue) != Some(&gang) {
+            return;
+        }
+        let mut txn = Txn::new(&mut self.snapshot);
+        let mut placer = Placer {
+            profile: &self.profile,
+            masks: &mut self.masks,
+            fuel,
+            scratch: &mut self.scratch,
+        };
+        let rooms = placer.plan_hold(&mut txn, roster, goal);
+        drop(txn);
+        self.memory.get_mut(&gang).expect("read above").is_hold_tried = true;
+        if let Some(rooms) = rooms {
+            self.holds.retain(|hold| self.snapshot.gangs().get(hold.gang).queue != queue);
+            self.holds.push(Hold { gang, rooms });
+        }
+    }
+
+    /// True if the gang would fit if nobody kept room.
+    pub(crate) fn would_fit_without_holds(
+        &mut self,
+        roster: &Roster,
+        goal: &Goal,
+        fuel: &mut Fuel,
+    ) -> bool {
+        let queue = self.snapshot.gangs().get(roster.gang).queue;
+        self.what_if(roster, goal, queue, fuel).is_whole
+    }
+
+    /// The queue limit without which the gang would fit, if there is one.
+    pub(crate) fn limit_in_the_way(
+        &mut self,
+        roster: &Roster,
+        goal: &Goal,
+        fuel: &mut Fuel,
+    ) -> Option<WaitReason> {
+        let queue = self.snapshot.gangs().get(roster.gang).queue?;
+        if self.snapshot.queues().path(queue).all(|row| row.limits.is_empty()) {
+            return None;
+        }
+        let attempt = self.what_if(roster, goal, None, fuel);
+        attempt.is_whole.then(|| self.exceeded(roster, &attempt, queue)).flatten()
+    }
+
+    /// The first limit on the way up that a complete placement would exceed.
+    fn exceeded(&self, roster: &Roster, attempt: &Attempt, queue: QueueId) -> Option<WaitReason> {
+        let snap = &self.snapshot;
+        for row in snap.queues().path(queue) {
+            for limit in &row.limits {
+                let is_counted = |flavour: FlavourId| limit.flavour.is_none_or(|it| it == flavour);
+                let wants: i128 = attempt
+                    .placed
+                    .iter()
+                    .filter(|it| is_counted(snap.nodes().flavour(it.node)))
+                    .map(|it| {
+                        let request = &snap.classes().get(roster.sets[it.set].class).request;
+                        let each = request.iter().find(|(r, _)| *r == limit.resource);
+                        each.map_or(0, |(_, amount)| i128::from(amount.units()))
+                            * i128::from(it.count)
+                    })
+                    .sum();
+                let used = row.used(limit.flavour, limit.resource);
+                if used + wants > i128::from(limit.amount.units()) {
+                    let name = |flavour| snap.nodes().flavour_name(flavour).to_owned();
+                    return Some(WaitReason::Limit {
+                        queue: row.spec.name.clone(),
+                        flavour: limit.flavour.map(name),
+                        resource: snap.resources().name(limit.resource).to_owned(),
+                        used: narrow(used),
+                        wants: narrow(wants),
+                        limit: limit.amount,
+                    });
+                }
+            }
+        }
+        None
+    }
+
+    /// Tries a placement and takes it back.
+    fn what_if(
+        &mut self,
+        roster: &Roster,
+        goal: &Goal,
+        queue: Option<QueueId>,
+        fuel: &mut Fuel,
+    ) -> Attempt {
+        let mut txn = Txn::new(&mut self.snapshot);
+        let mut placer = Placer {
+            profile: &self.profile,
+            masks: &mut self.masks,
+            fuel,
+            scratch: &mut self.scratch,
+        };
+        placer.place(&mut txn, roster, goal, queue)
+    }
+}
+
+fn narrow(units: i128) -> scheduler_model::amount::Amount {
+    scheduler_model::amount::Amount::new(i64::try_from(units).unwrap_or(i64::MAX))
+}

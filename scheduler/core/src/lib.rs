@@ -1,0 +1,33 @@
+//! The engine: a state machine that observes events, runs cycles and emits effects.
+//!
+//! Read in this order: [`engine`] (the four verbs), [`cycle`] (one cycle, step by step),
+//! [`roster`] (what a gang has and lacks), [`admit`], [`place`], [`explain`], [`hold`].
+//!
+//! Invariants: no clock, no I/O, no threads, no randomness, no floats, no hash order. The same
+//! events at the same times give the same effects, on any machine, at any load.
+#![deny(
+    clippy::float_arithmetic,
+    clippy::iter_over_hash_type,
+    clippy::as_conversions,
+    clippy::fn_params_excessive_bools
+)]
+
+pub mod admit;
+pub mod audit;
+pub mod cycle;
+pub mod engine;
+pub mod explain;
+pub mod fresh;
+pub mod fuel;
+pub mod hold;
+mod keep;
+pub mod line;
+pub mod mask;
+mod memory;
+pub mod mirror;
+pub mod outbox;
+pub mod place;
+pub mod report;
+pub mod roster;
+pub mod txn;
+pub mod view;

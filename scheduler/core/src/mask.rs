@@ -1,0 +1,74 @@
+//! Which nodes a constraint allows, kept per constraint and mended node by node.
+//!
+//! Invariant: after [`Masks::refresh`], each kept mask equals asking every per-constraint
+//! filter about every node.
+
+use scheduler_framework::Cadence;
+use scheduler_framework::profile::Profile;
+use scheduler_model::ids::{ClassId, ConstraintId, IndexVec, NodeId};
+use scheduler_model::journal::Cursor;
+use scheduler_model::node_set::NodeSet;
+use scheduler_model::snapshot::Snapshot;
+
+/// Kept masks.
+#[derive(Clone, Debug, Default)]
+pub struct Masks {
+    rows: IndexVec<ConstraintId, Option<NodeSet>>,
+    seen: Cursor,
+}
+
+impl Masks {
+    /// Brings every kept mask up to date with the nodes that changed since the last call.
+    pub fn refresh(&mut self, snap: &Snapshot, profile: &Profile) {
+        let journal = snap.nodes().described();
+        let Some(touched) = journal.since(self.seen) else {
+            *self = Self { rows: IndexVec::new(), seen: journal.cursor() };
+            return;
+        };
+        if touched.is_empty() {
+            return;
+        }
+        let touched: NodeSet = touched.iter().copied().collect();
+        let mut asked = vec![false; self.rows.len()];
+        for (class, row) in snap.classes().iter() {
+            let id = row.constraint;
+            let index = scheduler_model::ids::Id::index(id);
+            // One class stands for all of its constraint.
+            if asked.get(index).copied().unwrap_or(true) {
+                continue;
+            }
+            asked[index] = true;
+            if let Some(mask) = &mut self.rows[id] {
+                mend(snap, profile, class, &touched, mask);
+            }
+        }
+        for (row, asked) in self.rows.as_mut_slice().iter_mut().zip(asked) {
+            // No live class can answer for it: made anew when one comes.
+            if !asked {
+                *row = None;
+            }
+        }
+        self.seen = journal.cursor();
+    }
+
+    /// The nodes that the class's constraint allows.
+    pub fn get(&mut self, snap: &Snapshot, profile: &Profile, class: ClassId) -> &NodeSet {
+        let constraint = snap.classes().get(class).constraint;
+        self.rows.grow(snap.constraints().len(), None);
+        self.rows[constraint].get_or_insert_with(|| {
+            let mut nodes = snap.nodes().live().clone();
+            profile.retain(Cadence::PerConstraint, snap, class, &mut nodes);
+            nodes
+        })
+    }
+}
+
+fn mend(snap: &Snapshot, profile: &Profile, class: ClassId, touched: &NodeSet, mask: &mut NodeSet) {
+    let is_allowed = |node: NodeId| {
+        snap.nodes().live().contains(node)
+            && profile.accepts(Cadence::PerConstraint, snap, class, node)
+    };
+    for node in touched.iter() {
+        if is_allowed(node) { mask.insert(node) } else { mask.remove(node) }
+    }
+}

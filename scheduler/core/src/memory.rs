@@ -1,0 +1,129 @@
+//! What the engine remembers about gangs: who is active, who is parked and for what, since when
+//! each is complete and blocked.
+//!
+//! Invariant: every live gang has one memory, and a parked gang is woken by every kind of
+//! change that could help it.
+
+use crate::engine::{Engine, Memory};
+use crate::explain::Failure;
+use crate::fuel::Fuel;
+use crate::place::Placer;
+use crate::report::{CycleReport, Decision};
+use crate::roster::Roster;
+use crate::txn::Txn;
+use scheduler_framework::EventMask;
+use scheduler_model::explain::{Explanation, WaitReason};
+use scheduler_model::ids::GangId;
+use scheduler_model::time::Time;
+
+impl Engine {
+    /// Makes gangs active that the news since the last call may help; false if nobody is.
+    pub(crate) fn wake(&mut self, now: Time) -> bool {
+        self.forget_gone();
+        let (mask, changed) = (std::mem::take(&mut self.woken), std::mem::take(&mut self.changed));
+        for gang in changed {
+            if self.snapshot.gangs().live(gang).is_some() {
+                self.remember(gang);
+            }
+        }
+        for memory in self.memory.values_mut().filter(|memory| memory.wakes_on.meets(mask)) {
+            memory.is_active = true;
+            memory.is_hold_tried = false;
+        }
+        for gang in self.due_to_hold(now) {
+            let memory = self.memory.get_mut(&gang).expect("it is due by its memory");
+            memory.is_active = true;
+        }
+        self.memory.values().any(|memory| memory.is_active)
+    }
+
+    /// Drops the memory of gangs that are gone; their rows may have new tenants.
+    fn forget_gone(&mut self) {
+        let gangs = self.snapshot.gangs();
+        self.memory
+            .retain(|gang, memory| gangs.live(*gang).is_some_and(|row| row.key == memory.key));
+    }
+
+    /// Makes a gang that changed active, and keeps its age for the length of a run.
+    fn remember(&mut self, gang: GangId) {
+        let roster = Roster::of(&self.snapshot, gang);
+        let key = self.snapshot.gangs().get(gang).key.clone();
+        let memory = self.memory.entry(gang).or_insert_with(|| Memory {
+            key,
+            age: None,
+            is_active: false,
+            wakes_on: EventMask::NONE,
+            explanation: None,
+            blocked_since: None,
+            is_hold_tried: false,
+        });
+        if roster.total.exist == 0 {
+            // Between two runs.
+            (memory.age, memory.explanation, memory.blocked_since) = (None, None, None);
+        }
+        memory.age = memory.age.or(roster.complete_at);
+        memory.is_active = true;
+        memory.is_hold_tried = false;
+    }
+
+    /// Puts a gang aside until something it waits for happens.
+    pub(crate) fn park(
+        &mut self,
+        gang: GangId,
+        wakes_on: EventMask,
+        explanation: Option<Box<Explanation>>,
+    ) {
+        let memory = self.memory.get_mut(&gang).expect("a considered gang is remembered");
+        memory.is_active = wakes_on.meets(EventMask::NEXT_CYCLE);
+        memory.wakes_on = wakes_on;
+        memory.explanation = explanation;
+    }
+
+    /// Parks a gang with its reason, and reports the reason if it is a new one.
+    pub(crate) fn tell(
+        &mut self,
+        gang: GangId,
+        wakes_on: EventMask,
+        explanation: Explanation,
+        report: &mut CycleReport,
+    ) {
+        let is_news = self.explanation(gang) != Some(&explanation);
+        if is_news {
+            report.decisions.push(Decision::Wait(Box::new(explanation.clone())));
+        }
+        self.park(gang, wakes_on, Some(Box::new(explanation)));
+    }
+
+    /// Parks a gang that found no room: works out why, and whether it may keep room.
+    pub(crate) fn block(
+        &mut self,
+        failure: &Failure<'_>,
+        now: Time,
+        fuel: &mut Fuel,
+        report: &mut CycleReport,
+    ) {
+        let gang = failure.roster.gang;
+        let is_room = matches!(failure.reason, WaitReason::Room | WaitReason::Held { .. });
+        let (explanation, wakes_on) = self.why(failure, fuel);
+        self.tell(gang, wakes_on, explanation, report);
+        let memory = self.memory.get_mut(&gang).expect("a considered gang is remembered");
+        if is_room {
+            memory.blocked_since.get_or_insert(now);
+            self.consider_hold(failure.roster, failure.goal, now, fuel);
+        } else {
+            memory.blocked_since = None;
+            self.holds.retain(|hold| hold.gang != gang);
+        }
+    }
+
+    fn why(&mut self, failure: &Failure<'_>, fuel: &mut Fuel) -> (Explanation, EventMask) {
+        let mut txn = Txn::new(&mut self.snapshot);
+        let mut placer = Placer {
+            profile: &self.profile,
+            masks: &mut self.masks,
+            fuel,
+            scratch: &mut self.scratch,
+        };
+        placer.explain(&mut txn, failure)
+    }
+}

@@ -1,0 +1,205 @@
+//! News from outside into the snapshot, and what it may wake.
+//!
+//! A list replaces a kind: what it does not name is gone, because deletions that happened while
+//! nobody watched are never told.
+
+use scheduler_framework::EventMask;
+use scheduler_model::event::{Event, Kind};
+use scheduler_model::ids::{GangId, NodeId};
+use scheduler_model::pod::Place;
+use scheduler_model::snapshot::Snapshot;
+use scheduler_model::spec::GangKey;
+use scheduler_model::time::Time;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// What an event may wake.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Wake {
+    /// Kinds of change that parked gangs may wait for.
+    pub mask: EventMask,
+    /// Gangs that changed themselves.
+    pub gangs: BTreeSet<GangId>,
+}
+
+/// Lists in progress.
+#[derive(Clone, Debug, Default)]
+pub struct Mirror {
+    /// Per kind that is being listed, the names seen so far.
+    listing: BTreeMap<Kind, BTreeSet<String>>,
+}
+
+impl Mirror {
+    /// Takes one event into the snapshot.
+    pub fn observe(&mut self, snap: &mut Snapshot, event: Event, now: Time) -> Wake {
+        let mut wake = Wake::default();
+        match &event {
+            Event::ListStart(kind) => {
+                self.listing.insert(*kind, BTreeSet::new());
+                return wake;
+            }
+            Event::ListEnd(kind) => {
+                let seen = self.listing.remove(kind).unwrap_or_default();
+                for gone in missing(snap, *kind, &seen) {
+                    self.take(snap, gone, now, &mut wake);
+                }
+                return wake;
+            }
+            _ => {}
+        }
+        if let Some((kind, name)) = subject(&event)
+            && let Some(seen) = self.listing.get_mut(&kind)
+        {
+            seen.insert(name);
+        }
+        self.take(snap, event, now, &mut wake);
+        wake
+    }
+
+    fn take(&mut self, snap: &mut Snapshot, event: Event, now: Time, wake: &mut Wake) {
+        match &event {
+            Event::Pod(spec) => {
+                let uid = spec.uid.clone();
+                let before = held(snap, &uid);
+                snap.ingest(event, now);
+                note_pod(snap, &uid, before, wake);
+            }
+            Event::PodGone(uid) => {
+                let uid = uid.clone();
+                let before = held(snap, &uid);
+                wake.gangs.extend(snap.pods().find(&uid).and_then(|id| snap.pods().get(id).gang));
+                snap.ingest(event, now);
+                note_pod(snap, &uid, before, wake);
+            }
+            Event::Gang(spec) => {
+                let key = spec.key.clone();
+                snap.ingest(event, now);
+                wake.gangs.extend(snap.gangs().find(&key));
+            }
+            Event::GangGone(key) => {
+                let key: GangKey = key.clone();
+                snap.ingest(event, now);
+                wake.gangs.extend(snap.gangs().find(&key));
+            }
+            _ => {
+                wake.mask |= mask_of(snap, &event);
+                snap.ingest(event, now);
+            }
+        }
+    }
+}
+
+/// Where a pod holds room, and whether it is on its way out.
+type Held = Option<(NodeId, bool)>;
+
+fn held(snap: &Snapshot, uid: &str) -> Held {
+    let pod = snap.pods().get(snap.pods().find(uid)?);
+    match pod.place {
+        Place::Assumed(node) | Place::Bound(node) => Some((node, pod.is_releasing())),
+        Place::Nowhere | Place::Adrift => None,
+    }
+}
+
+fn note_pod(snap: &Snapshot, uid: &str, before: Held, wake: &mut Wake) {
+    let after = held(snap, uid);
+    wake.gangs.extend(snap.pods().find(uid).and_then(|id| snap.pods().get(id).gang));
+    if before != after {
+        if before.is_some() {
+            wake.mask |= EventMask::ROOM_FREED | EventMask::QUEUE_CHANGED;
+        }
+        if after.is_some() {
+            wake.mask |= EventMask::POD_PLACED;
+        }
+    }
+}
+
+fn mask_of(snap: &Snapshot, event: &Event) -> EventMask {
+    match event {
+        Event::Node(spec) if snap.nodes().find(&spec.name).is_none() => EventMask::NODE_ADDED,
+        Event::Node(_) => EventMask::NODE_CHANGED,
+        // Fewer nodes or daemons: spread domains change and room may be kept no longer.
+        Event::NodeGone(_) | Event::Daemon(_) | Event::DaemonGone(_) => {
+            EventMask::NODE_CHANGED | EventMask::ROOM_FREED
+        }
+        Event::Queue(_) | Event::QueueGone(_) => EventMask::QUEUE_CHANGED,
+        Event::Topology(_)
+        | Event::TopologyGone(_)
+        | Event::PriorityClass(_)
+        | Event::PriorityClassGone(_) => EventMask::POLICY_CHANGED,
+        // A namespace's labels decide what selectors see, its queue what its gangs may use.
+        Event::Namespace(_) | Event::NamespaceGone(_) => EventMask::ALL,
+        Event::Pod(_)
+        | Event::PodGone(_)
+        | Event::Gang(_)
+        | Event::GangGone(_)
+        | Event::ListStart(_)
+        | Event::ListEnd(_) => EventMask::NONE,
+    }
+}
+
+fn subject(event: &Event) -> Option<(Kind, String)> {
+    Some(match event {
+        Event::Node(spec) => (Kind::Node, spec.name.clone()),
+        Event::Pod(spec) => (Kind::Pod, spec.uid.clone()),
+        Event::Gang(spec) => (Kind::Gang, gang_name(&spec.key)),
+        Event::Queue(spec) => (Kind::Queue, spec.name.clone()),
+        Event::Topology(spec) => (Kind::Topology, spec.name.clone()),
+        Event::PriorityClass(spec) => (Kind::PriorityClass, spec.name.clone()),
+        Event::Namespace(spec) => (Kind::Namespace, spec.name.clone()),
+        Event::Daemon(spec) => (Kind::Daemon, spec.key.clone()),
+        Event::NodeGone(_)
+        | Event::PodGone(_)
+        | Event::GangGone(_)
+        | Event::QueueGone(_)
+        | Event::TopologyGone(_)
+        | Event::PriorityClassGone(_)
+        | Event::NamespaceGone(_)
+        | Event::DaemonGone(_)
+        | Event::ListStart(_)
+        | Event::ListEnd(_) => return None,
+    })
+}
+
+fn gang_name(key: &GangKey) -> String {
+    format!("{} {key}", key.dialect.name())
+}
+
+/// Deletions of everything of a kind that a complete list did not name.
+fn missing(snap: &Snapshot, kind: Kind, seen: &BTreeSet<String>) -> Vec<Event> {
+    let gone = |name: &String| !seen.contains(name);
+    match kind {
+        Kind::Node => {
+            let names = snap.nodes().live().iter().map(|node| snap.nodes().spec(node).name.clone());
+            names.filter(gone).map(Event::NodeGone).collect()
+        }
+        Kind::Pod => {
+            let uids = snap.pods().iter().map(|(_, pod)| pod.spec.uid.clone());
+            uids.filter(gone).map(Event::PodGone).collect()
+        }
+        Kind::Gang => {
+            let gangs = snap.gangs().iter().filter(|(_, gang)| gang.exists);
+            let keys = gangs.map(|(_, gang)| gang.key.clone());
+            keys.filter(|key| gone(&gang_name(key))).map(Event::GangGone).collect()
+        }
+        Kind::Queue => {
+            let queues = snap.queues().iter().filter(|(_, queue)| !queue.is_implicit);
+            let names = queues.map(|(_, queue)| queue.spec.name.clone());
+            names.filter(gone).map(Event::QueueGone).collect()
+        }
+        Kind::Topology => {
+            let names = snap.topology().specs().keys().cloned();
+            names.filter(gone).map(Event::TopologyGone).collect()
+        }
+        Kind::PriorityClass => {
+            let names = snap.priority_classes().keys().cloned();
+            names.filter(gone).map(Event::PriorityClassGone).collect()
+        }
+        Kind::Namespace => {
+            let names = snap.namespaces().keys().cloned();
+            names.filter(gone).map(Event::NamespaceGone).collect()
+        }
+        Kind::Daemon => {
+            let names = snap.daemons().keys().cloned();
+            names.filter(gone).map(Event::DaemonGone).collect()
+        }
+    }
+}

@@ -1,0 +1,58 @@
+//! The placement problem: find room for the missing members of a gang, all at once, on the
+//! snapshot of a [`Txn`]. Nothing here knows whether that snapshot is now or later.
+//!
+//! 1. [`pack`]: counts of one class onto nodes of one region, best node first.
+//! 2. [`region`]: which sets of nodes a gang may and should be together in.
+//! 3. [`gang`]: all sets of a gang, region by region, until its minimum is placed.
+//! 4. [`assign`]: counts become pods, in rank order.
+//!
+//! Cost: one class costs a walk over its candidate nodes per region; members of one class
+//! share it. Classes that other pods act on are placed one by one, a walk each.
+
+pub mod assign;
+pub mod gang;
+pub mod pack;
+pub mod region;
+
+use crate::fuel::Fuel;
+use crate::mask::Masks;
+use crate::txn::Txn;
+use scheduler_framework::profile::Profile;
+use scheduler_model::ids::{ClassId, NodeId, QueueId};
+use scheduler_model::op::{Op, Room};
+
+/// What placing needs beside the snapshot.
+#[derive(Debug)]
+pub struct Placer<'a> {
+    /// Plugins in force.
+    pub profile: &'a Profile,
+    /// Kept masks.
+    pub masks: &'a mut Masks,
+    /// What is left of the cycle's budget.
+    pub fuel: &'a mut Fuel,
+    /// Buffers used again and again.
+    pub scratch: &'a mut Scratch,
+}
+
+/// Buffers used again and again, so that a decision allocates nothing once they have grown.
+#[derive(Clone, Debug, Default)]
+pub struct Scratch {
+    scores: Vec<i64>,
+    order: Vec<(i64, u32, NodeId)>,
+}
+
+/// Members of one set on one node.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Placed {
+    /// Index of the set in the roster.
+    pub set: usize,
+    /// Where.
+    pub node: NodeId,
+    /// How many.
+    pub count: u32,
+}
+
+/// Takes room for `count` pods.
+fn take(txn: &mut Txn<'_>, class: ClassId, node: NodeId, queue: Option<QueueId>, count: u32) {
+    txn.apply(Op::Place(Room { class, node, queue, count }));
+}

@@ -1,0 +1,181 @@
+//! Counts of one class onto the nodes of one region, best node first.
+//!
+//! Invariant: whatever is placed fits (room, masks, per-placement filters, queue limits) on
+//! the state just before it was placed. It may place fewer than asked.
+
+use super::{Placer, take};
+use crate::txn::Txn;
+use scheduler_framework::Cadence;
+use scheduler_model::ids::{ClassId, Id, NodeId, QueueId};
+use scheduler_model::node_set::NodeSet;
+use scheduler_model::snapshot::Snapshot;
+
+/// What to pack.
+#[derive(Clone, Copy, Debug)]
+pub struct Load<'a> {
+    /// What each pod is.
+    pub class: ClassId,
+    /// Whose limits count; `None` for nobody's.
+    pub queue: Option<QueueId>,
+    /// At most this many.
+    pub count: u32,
+    /// Only here; `None` is everywhere.
+    pub region: Option<&'a NodeSet>,
+}
+
+impl Placer<'_> {
+    /// Packs as much of the load as fits and appends where it went; answers how many.
+    pub fn pack(
+        &mut self,
+        txn: &mut Txn<'_>,
+        load: Load<'_>,
+        placed: &mut Vec<(NodeId, u32)>,
+    ) -> u32 {
+        let mut nodes = self.candidates(txn.view(), load.class, load.region);
+        retain_within_limits(txn.view(), load, &mut nodes);
+        self.fuel.take(nodes.count() + 1);
+        if nodes.is_empty() {
+            return 0;
+        }
+        let has_peers_act = self.profile.is_per_placement(txn.view(), load.class);
+        if has_peers_act {
+            self.pack_one_by_one(txn, load, nodes, placed)
+        } else if load.count == 1 {
+            self.pack_one(txn, load, &nodes, placed)
+        } else {
+            self.pack_counts(txn, load, &nodes, placed)
+        }
+    }
+
+    /// Nodes with room for at least one pod of the class, as far as masks and columns say.
+    pub fn candidates(
+        &mut self,
+        snap: &Snapshot,
+        class: ClassId,
+        region: Option<&NodeSet>,
+    ) -> NodeSet {
+        let row = snap.classes().get(class);
+        if !row.refused_resources.is_empty() {
+            return NodeSet::new();
+        }
+        let mut nodes = self.masks.get(snap, self.profile, class).clone();
+        if let Some(region) = region {
+            nodes.retain(region);
+        }
+        nodes.subtract(snap.nodes().closed());
+        for (resource, amount) in row.request.iter().filter(|(_, amount)| amount.units() > 0) {
+            nodes.retain_at_least(snap.nodes().free_column(*resource), amount.units());
+        }
+        nodes
+    }
+
+    fn pack_one(
+        &mut self,
+        txn: &mut Txn<'_>,
+        load: Load<'_>,
+        nodes: &NodeSet,
+        placed: &mut Vec<(NodeId, u32)>,
+    ) -> u32 {
+        let node = self.best(txn.view(), load.class, nodes).expect("the set is not empty");
+        take(txn, load.class, node, load.queue, 1);
+        placed.push((node, 1));
+        1
+    }
+
+    fn pack_counts(
+        &mut self,
+        txn: &mut Txn<'_>,
+        load: Load<'_>,
+        nodes: &NodeSet,
+        placed: &mut Vec<(NodeId, u32)>,
+    ) -> u32 {
+        self.score(txn.view(), load.class, nodes);
+        let mut order = std::mem::take(&mut self.scratch.order);
+        order.clear();
+        let rank = |node| txn.view().nodes().rank(node);
+        order.extend(
+            nodes.iter().map(|node| (-self.scratch.scores[node.index()], rank(node), node)),
+        );
+        order.sort_unstable();
+        let mut left = load.count;
+        for (_, _, node) in &order {
+            if left == 0 {
+                break;
+            }
+            let count = holds(txn.view(), load, *node).min(left);
+            if count > 0 {
+                take(txn, load.class, *node, load.queue, count);
+                placed.push((*node, count));
+                left -= count;
+            }
+        }
+        self.scratch.order = order;
+        load.count - left
+    }
+
+    fn pack_one_by_one(
+        &mut self,
+        txn: &mut Txn<'_>,
+        load: Load<'_>,
+        mut nodes: NodeSet,
+        placed: &mut Vec<(NodeId, u32)>,
+    ) -> u32 {
+        for done in 0..load.count {
+            let mut now = nodes.clone();
+            self.profile.retain(Cadence::PerPlacement, txn.view(), load.class, &mut now);
+            if !self.fuel.take(nodes.count() + 1) {
+                return done;
+            }
+            let Some(node) = self.best(txn.view(), load.class, &now) else { return done };
+            take(txn, load.class, node, load.queue, 1);
+            placed.push((node, 1));
+            if holds(txn.view(), load, node) == 0 {
+                nodes.remove(node);
+            }
+            if load.queue.is_some() {
+                retain_within_limits(txn.view(), load, &mut nodes);
+            }
+        }
+        load.count
+    }
+
+    /// The best node of the set; ties go to the first by name.
+    fn best(&mut self, snap: &Snapshot, class: ClassId, nodes: &NodeSet) -> Option<NodeId> {
+        self.score(snap, class, nodes);
+        let scores = &self.scratch.scores;
+        nodes
+            .iter()
+            .max_by_key(|node| (scores[node.index()], std::cmp::Reverse(snap.nodes().rank(*node))))
+    }
+
+    /// Fills the score buffer for these nodes.
+    fn score(&mut self, snap: &Snapshot, class: ClassId, nodes: &NodeSet) {
+        self.scratch.scores.clear();
+        self.scratch.scores.resize(snap.nodes().bound(), 0);
+        self.profile.add_scores(snap, class, nodes, &mut self.scratch.scores);
+    }
+}
+
+/// How many more pods of the load the node holds, by room, host ports and queue limits.
+fn holds(snap: &Snapshot, load: Load<'_>, node: NodeId) -> u32 {
+    let class = snap.classes().get(load.class);
+    let by_limit = load.queue.map_or(u32::MAX, |queue| {
+        snap.queues().headroom(queue, snap.nodes().flavour(node), &class.request)
+    });
+    let by_room = class
+        .request
+        .iter()
+        .map(|(resource, amount)| snap.nodes().free(node, *resource).holds(*amount))
+        .min();
+    by_limit.min(by_room.unwrap_or(u32::MAX))
+}
+
+/// Drops nodes on whose flavour the queue may not start even one more pod.
+fn retain_within_limits(snap: &Snapshot, load: Load<'_>, nodes: &mut NodeSet) {
+    let Some(queue) = load.queue else { return };
+    if snap.queues().path(queue).all(|row| row.limits.is_empty()) {
+        return;
+    }
+    let request = &snap.classes().get(load.class).request;
+    nodes.retain_if(|node| snap.queues().headroom(queue, snap.nodes().flavour(node), request) > 0);
+}

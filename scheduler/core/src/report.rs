@@ -1,0 +1,48 @@
+//! What a cycle decided, as plain values for the edge: effects, metrics, logs, people.
+
+use scheduler_model::effect::{Effect, EffectId};
+use scheduler_model::explain::Explanation;
+use scheduler_model::spec::GangKey;
+
+/// Everything one cycle decided.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct CycleReport {
+    /// What the outside is asked to do.
+    pub effects: Vec<(EffectId, Effect)>,
+    /// Decisions in the order in which they were made.
+    pub decisions: Vec<Decision>,
+    /// Steps spent.
+    pub steps: u64,
+}
+
+/// What was decided about one gang.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Decision {
+    /// Its plan is complete and under way.
+    Run(Plan),
+    /// It waits.
+    Wait(Box<Explanation>),
+}
+
+/// Places for one gang: at least all that its minimum lacks. There is no half plan.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Plan {
+    /// For whom.
+    pub gang: GangKey,
+    /// Where each member goes, in the order in which the room was taken: each step fits on
+    /// the state after the steps before it.
+    pub steps: Vec<Step>,
+    /// False if these are members above a minimum that already runs.
+    pub is_minimum: bool,
+}
+
+/// One member's place.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Step {
+    /// Uid of the pod.
+    pub uid: String,
+    /// Name of the pod.
+    pub pod: String,
+    /// Name of the node.
+    pub node: String,
+}

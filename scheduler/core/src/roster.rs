@@ -1,0 +1,207 @@
+//! What a gang has and lacks right now, worked out from its members.
+//!
+//! Invariant: nothing is kept between cycles; the same members give the same roster whatever
+//! the order in which they were told. Next: [`crate::place::gang`] places what is lacking.
+
+use scheduler_model::class::ClassKey;
+use scheduler_model::gang::{Gang, Run};
+use scheduler_model::ids::{ClassId, GangId, PodId};
+use scheduler_model::node::natural;
+use scheduler_model::pod::Pod;
+use scheduler_model::snapshot::Snapshot;
+use scheduler_model::spec::Unsupported;
+use scheduler_model::time::Time;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Pending members of one role and class: interchangeable but for their rank.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PodSet {
+    /// Role; empty for the nameless one.
+    pub role: String,
+    /// What each of them is.
+    pub class: ClassId,
+    /// The members, lowest rank first.
+    pub pods: Vec<PodId>,
+}
+
+impl PodSet {
+    /// Number of members.
+    #[must_use]
+    pub fn count(&self) -> u32 {
+        u32::try_from(self.pods.len()).expect("a gang has fewer than four billion members")
+    }
+}
+
+/// What a role has and needs.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct RoleCount {
+    /// Least number that may run.
+    pub min: u32,
+    /// Members that hold a place and are not on their way out.
+    pub placed: u32,
+    /// Members that succeeded in this run.
+    pub succeeded: u32,
+    /// Unfinished members, gated ones included, terminating ones not.
+    pub exist: u32,
+    /// Members with closed gates.
+    pub gated: u32,
+}
+
+impl RoleCount {
+    /// Members that still must be placed for the minimum.
+    #[must_use]
+    pub const fn needed(&self) -> u32 {
+        self.min.saturating_sub(self.placed + self.succeeded)
+    }
+}
+
+/// A gang at one moment.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Roster {
+    /// The gang.
+    pub gang: GangId,
+    /// Pending members that could be placed, by role and class.
+    pub sets: Vec<PodSet>,
+    /// All roles together.
+    pub total: RoleCount,
+    /// Roles with a minimum or members.
+    pub roles: BTreeMap<String, RoleCount>,
+    /// Names of closed gates.
+    pub gates: BTreeSet<String>,
+    /// Parts of pods or group that cannot be honoured yet, in words.
+    pub unsupported: BTreeSet<String>,
+    /// When it first had its minimum of existing, ungated members; `None` if it has not.
+    pub complete_at: Option<Time>,
+    /// It has members of other schedulers.
+    pub is_mixed: bool,
+}
+
+impl Roster {
+    /// Works a gang's roster out.
+    #[must_use]
+    pub fn of(snap: &Snapshot, id: GangId) -> Self {
+        let gang = snap.gangs().get(id);
+        let run = gang.run(snap.pods());
+        let mut roster = Self {
+            gang: id,
+            sets: Vec::new(),
+            total: RoleCount { min: gang.min(), ..RoleCount::default() },
+            roles: BTreeMap::new(),
+            gates: BTreeSet::new(),
+            unsupported: BTreeSet::new(),
+            complete_at: None,
+            is_mixed: !gang.strangers.is_empty(),
+        };
+        if let Some(spec) = &gang.spec {
+            for role in &spec.roles {
+                roster.roles.entry(role.name.clone()).or_default().min = role.min;
+            }
+            let words = spec.unsupported.iter().map(|part| format!("the group uses {part}"));
+            roster.unsupported.extend(words);
+        }
+        for (role, count) in &run.succeeded {
+            roster.total.succeeded += count;
+            roster.roles.entry(role.clone()).or_default().succeeded += count;
+        }
+        // Ordered by what the sets are, not by when their class was first seen.
+        let mut sets: BTreeMap<(String, ClassKey), PodSet> = BTreeMap::new();
+        for pod in &run.unfinished {
+            roster.count_member(snap, *pod, &mut sets);
+        }
+        roster.sets = sets.into_values().collect();
+        for set in &mut roster.sets {
+            set.pods.sort_by(|a, b| rank_order(snap, *a, *b));
+        }
+        roster.complete_at = complete_at(gang, &run);
+        roster
+    }
+
+    fn count_member(
+        &mut self,
+        snap: &Snapshot,
+        id: PodId,
+        sets: &mut BTreeMap<(String, ClassKey), PodSet>,
+    ) {
+        let pod = snap.pods().get(id);
+        if pod.spec.terminating && !pod.place.is_placed() {
+            return;
+        }
+        let role = self.roles.entry(pod.spec.role.clone()).or_default();
+        for count in [&mut self.total, role] {
+            count.exist += u32::from(!pod.is_releasing());
+            count.gated += u32::from(!pod.spec.gates.is_empty() && !pod.is_releasing());
+            count.placed += u32::from(pod.place.is_placed() && !pod.is_releasing());
+        }
+        self.gates.extend(pod.spec.gates.iter().cloned());
+        if !pod.is_pending() {
+            return;
+        }
+        self.unsupported.extend(pod.spec.unsupported.iter().map(words));
+        let class = pod.class.expect("an unfinished pod has a class");
+        let key = &snap.classes().get(class).key;
+        sets.entry((pod.spec.role.clone(), key.clone()))
+            .or_insert_with(|| PodSet { role: pod.spec.role.clone(), class, pods: Vec::new() })
+            .pods
+            .push(id);
+    }
+
+    /// Members that must be placed for the gang to run: at least the minimum in total, at
+    /// least each role's own.
+    #[must_use]
+    pub fn needed(&self) -> u32 {
+        let of_roles: u32 = self.roles.values().map(RoleCount::needed).sum();
+        of_roles.max(self.total.needed())
+    }
+
+    /// Pending members.
+    #[must_use]
+    pub fn pending(&self) -> u32 {
+        self.sets.iter().map(PodSet::count).sum()
+    }
+
+    /// True if some members hold a place, but fewer than the minimum.
+    #[must_use]
+    pub fn is_broken(&self) -> bool {
+        self.total.placed > 0 && self.needed() > 0
+    }
+}
+
+/// Members in rank order: by rank, then by name as people read it, then uid.
+fn rank_order(snap: &Snapshot, a: PodId, b: PodId) -> std::cmp::Ordering {
+    let (a, b): (&Pod, &Pod) = (snap.pods().get(a), snap.pods().get(b));
+    let rank = |pod: &Pod| pod.spec.rank.unwrap_or(u64::MAX);
+    rank(a)
+        .cmp(&rank(b))
+        .then_with(|| natural(&a.spec.name, &b.spec.name))
+        .then_with(|| a.spec.uid.cmp(&b.spec.uid))
+}
+
+fn words(part: &Unsupported) -> String {
+    match part {
+        Unsupported::VolumeClaim(name) => format!("a pod uses the volume claim {name:?}"),
+        Unsupported::ResourceClaim(name) => format!("a pod uses the resource claim {name:?}"),
+        Unsupported::Other(what) => format!("a pod uses {what}"),
+    }
+}
+
+/// The moment at which the last member that completed the minimum (in total and per role) was
+/// there.
+fn complete_at(gang: &Gang, run: &Run) -> Option<Time> {
+    let nth = |count: u32, role: Option<&str>| -> Option<Time> {
+        let skip = usize::try_from(count).ok()?.checked_sub(1)?;
+        let all = run.ready_at.iter().filter(|(_, r)| role.is_none_or(|role| role == r));
+        all.map(|(time, _)| *time).nth(skip)
+    };
+    let missing = gang.spec.as_ref().map_or(0, |spec| spec.succeeded);
+    let listed: u32 = u32::try_from(run.ready_at.len()).unwrap_or(u32::MAX);
+    let min = gang.min();
+    // Members that only the owner's status remembers were there before all others.
+    let unseen = missing.min(min.saturating_sub(listed));
+    let mut latest = if min > unseen { nth(min - unseen, None)? } else { Time::ZERO };
+    if let Some(spec) = &gang.spec {
+        for role in spec.roles.iter().filter(|role| role.min > 0) {
+            latest = latest.max(nth(role.min, Some(&role.name))?);
+        }
+    }
+    Some(latest)
+}
