@@ -30,7 +30,8 @@ pub(crate) fn brute<'a>(cluster: &Cluster, question: &'a GangQuestion) -> Option
     (brute.steps < LIMIT).then_some(brute)
 }
 
-const LIMIT: usize = 4000;
+/// Enough for four pods on three nodes.
+const LIMIT: usize = 12_000;
 
 impl Brute<'_> {
     fn go(&mut self) {

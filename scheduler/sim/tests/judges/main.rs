@@ -1,5 +1,6 @@
 //! Are the judges right? Rules one by one, then the oracle against plain brute force.
 
+mod asked;
 mod audits;
 mod brute;
 mod independence;

@@ -60,6 +60,32 @@ fn gangs_share_the_room_of_their_queue() {
     assert_eq!(best_total(&cluster, &questions, BUDGET), Some(1));
 }
 
+#[test]
+fn a_gang_is_whole_before_the_next_one_begins() {
+    let of = |gang: &str, uid: &str, app: &str, wants: Option<&str>| {
+        let terms: Vec<_> = wants.iter().map(|app| near(app, "name")).collect();
+        let membership = Membership::Group(key(gang));
+        PodSpec { membership, ..pod(uid, &[("app", app)], affine(&terms)) }
+    };
+    // Each gang has what the other one waits for, but neither can be whole first.
+    let pods = vec![
+        of("g", "a", "x", None),
+        of("g", "b", "-", Some("y")),
+        of("h", "c", "y", None),
+        of("h", "d", "-", Some("x")),
+    ];
+    let mut objects = Objects::default();
+    objects.cluster = cluster(vec![node("n", &[("name", "n")])], pods);
+    let best = |objects: &Objects| {
+        let asked = questions(objects).into_iter().filter_map(|(_, question)| question.ok());
+        best_total(&objects.cluster, &asked.collect::<Vec<_>>(), BUDGET)
+    };
+    objects.gangs.extend([(key("g"), gang("g", 2)), (key("h"), gang("h", 2))]);
+    assert_eq!(best(&objects), Some(0));
+    objects.gangs.insert(key("h"), gang("h", 1));
+    assert_eq!(best(&objects), Some(2));
+}
+
 /// Places gangs greedily in every order; the most that were placed.
 fn greedy(cluster: &Cluster, left: &[&GangQuestion]) -> u32 {
     let mut most = 0;

@@ -4,7 +4,7 @@ use crate::brute::brute;
 use crate::make::*;
 use proptest::prelude::*;
 use scheduler_model::amount::Amount;
-use scheduler_model::spec::{GangSpec, PodShape, PodSpec, RoleSpec};
+use scheduler_model::spec::{GangSpec, Membership, NodeSpec, PodShape, PodSpec, RoleSpec};
 use scheduler_sim::checker::{Cluster, Objects, replay};
 use scheduler_sim::oracle::{
     Answer, GangQuestion, Ground, QueueRoom, best_count, feasible, questions,
@@ -105,31 +105,84 @@ fn running_members_fix_the_domain() {
     assert_eq!(feasible(&world, &ask(&world, gang), 0), expected);
 }
 
+fn room(flavour: Option<&str>, left: i64) -> QueueRoom {
+    QueueRoom {
+        queue: "q".to_owned(),
+        flavour: flavour.map(str::to_owned),
+        resource: "cpu".to_owned(),
+        left: Amount::new(left),
+    }
+}
+
 #[test]
 fn the_room_in_queues_bounds_what_can_be_placed() {
-    let world = cluster(vec![node("n", &[])], pods(2, 2));
-    let with = |flavour: Option<&str>, left| {
-        let room = QueueRoom {
-            queue: "q".to_owned(),
-            flavour: flavour.map(str::to_owned),
-            resource: "cpu".to_owned(),
-            left: Amount::new(left),
+    let sizes = [pods(2, 4), vec![pods(1, 4).remove(0), pod("q", &[], requesting(&[("cpu", 5)]))]];
+    for pods in sizes {
+        let all = pods.iter().map(|pod| pod.shape.requests["cpu"].units()).sum();
+        let world = cluster(vec![node("n", &[]), node("m", &[])], pods);
+        let with = |flavour, left| {
+            let room = vec![room(flavour, left)];
+            let question = GangQuestion { room, ..ask(&world, gang("g", 2)) };
+            feasible(&world, &question, BUDGET) != Answer::No
         };
-        let question = GangQuestion { room: vec![room], ..ask(&world, gang("g", 2)) };
-        feasible(&world, &question, 0) != Answer::No
+        assert!(with(None, all));
+        assert!(!with(None, all - 1));
+        assert!(with(Some(""), all));
+        assert!(!with(Some(""), all - 1));
+        assert!(with(Some("other"), 0));
+    }
+}
+
+/// A pod with `app=web` that stays away from such pods.
+fn shy(uid: &str) -> PodSpec {
+    let shape = PodShape { requests: resources(&[("cpu", 1)]), ..anti(&[near("web", "name")]) };
+    pod(uid, &[("app", "web")], shape)
+}
+
+#[test]
+fn members_that_avoid_each_other_need_room_in_the_queue_on_each_node() {
+    let fast = NodeSpec { flavour: "fast".to_owned(), ..node("f", &[("name", "f")]) };
+    let world = cluster(vec![node("n", &[("name", "n")]), fast], vec![shy("p"), shy("q")]);
+    let with = |left| {
+        let room = vec![room(Some("fast"), left)];
+        feasible(&world, &GangQuestion { room, ..ask(&world, gang("g", 2)) }, BUDGET)
     };
-    assert!(with(None, 4));
-    assert!(!with(None, 3));
-    assert!(!with(Some(""), 3));
-    assert!(with(Some("other"), 0));
+    assert_eq!(with(0), Answer::No);
+    assert!(matches!(with(1), Answer::Yes(_)));
+}
+
+#[test]
+fn a_member_that_avoids_the_running_one_finds_no_place_outside_its_domain() {
+    let quiet = pod("p", &[("app", "web")], PodShape::default());
+    let label = |name: &'static str, rack| [("name", name), ("rack", rack)];
+    let nodes = vec![node("a", &label("a", "1")), node("b", &label("b", "2"))];
+    let world = cluster(nodes, vec![on("b", quiet), shy("q")]);
+    let mut gang = gang("g", 2);
+    assert!(matches!(feasible(&world, &ask(&world, gang.clone()), BUDGET), Answer::Yes(_)));
+    gang.topology.required = Some("rack".to_owned());
+    assert_eq!(feasible(&world, &ask(&world, gang), BUDGET), Answer::No);
+}
+
+#[test]
+fn pods_that_differ_only_in_a_label_that_a_running_pod_avoids_are_told_apart() {
+    let one = |uid: &str, app: &str| pod(uid, &[("app", app)], requesting(&[("cpu", 8)]));
+    let keeper = on("a", pod("k", &[], anti(&[near("web", "name")])));
+    let keeper = PodSpec { ours: false, membership: Membership::Alone, ..keeper };
+    let nodes = vec![node("a", &[("name", "a")]), node("b", &[("name", "b")])];
+    let asks = |apps: [&str; 2]| {
+        let pods = vec![keeper.clone(), one("p", apps[0]), one("q", apps[1])];
+        let world = cluster(nodes.clone(), pods);
+        feasible(&world, &ask(&world, gang("g", 2)), BUDGET)
+    };
+    assert!(matches!(asks(["web", "db"]), Answer::Yes(_)));
+    assert_eq!(asks(["web", "web"]), Answer::No);
 }
 
 #[test]
 fn members_that_avoid_each_other_need_a_node_each() {
-    let shy = |at: usize| pod(&format!("p{at}"), &[("app", "web")], anti(&[near("web", "name")]));
     let world = |nodes: usize| {
         let nodes = (0..nodes).map(|at| node(&format!("n{at}"), &[("name", &at.to_string())]));
-        cluster(nodes.collect(), (0..3).map(shy).collect())
+        cluster(nodes.collect(), (0..3).map(|at| shy(&format!("p{at}"))).collect())
     };
     let asks = |world: Cluster| feasible(&world, &ask(&world, gang("g", 3)), BUDGET);
     assert!(matches!(asks(world(3)), Answer::Yes(_)));
@@ -202,6 +255,9 @@ proptest! {
     #[test]
     fn packing_agrees_with_brute_force(seed: u64) {
         compare(&Objects::from_world(&random_of(seed, Size::TINY, &without_partners())));
+        let features = [Feature::Mixed, Feature::Roles, Feature::Limits, Feature::Flavours];
+        let size = Size { nodes: 3, gangs: 1, queues: 1, pods: 4 };
+        compare(&Objects::from_world(&random_of(seed, size, &features)));
     }
 
     #[test]
