@@ -26,6 +26,7 @@ pub mod requests;
 pub mod selector;
 pub mod shape;
 pub mod spread;
+pub mod supply;
 pub mod toleration;
 pub mod topology;
 pub mod volcano;

@@ -15,6 +15,11 @@ use crate::wire::{Meta, Number, PodTemplate};
 use scheduler_model::spec::{CreatesAtOnce, GangSpec, TopologyWish};
 use scheduler_model::time::Span;
 
+/// What makes a StatefulSet create all pods at once.
+pub(crate) const PARALLEL: &str = "podManagementPolicy: Parallel";
+/// What makes a LeaderWorkerSet create workers beside their leader.
+pub(crate) const LEADER_CREATED: &str = "startupPolicy: LeaderCreated";
+
 /// The gang of a `batch/v1` Job.
 #[must_use]
 pub fn job(object: &Job) -> Translated<GangSpec> {
@@ -65,7 +70,7 @@ pub fn stateful_set(object: &StatefulSet) -> Translated<GangSpec> {
     let created = if is_parallel { all } else { all.min(1) };
     let mut setting = Vec::new();
     if !is_parallel {
-        setting.push("podManagementPolicy: Parallel".to_owned());
+        setting.push(PARALLEL.to_owned());
     }
     if gang.min > all {
         setting.push(format!("replicas: {}", gang.min));
@@ -101,7 +106,7 @@ pub fn leader_worker_set(object: &LeaderWorkerSet) -> Translated<Vec<GangSpec>> 
     let created = if is_whole { size } else { 1 };
     let mut setting = Vec::new();
     if !is_whole {
-        setting.push("startupPolicy: LeaderCreated".to_owned());
+        setting.push(LEADER_CREATED.to_owned());
     }
     if gang.min > size {
         setting.push(format!("size: {}", gang.min));
@@ -159,13 +164,15 @@ fn explicit(meta: &Meta, problems: &mut Problems, unsupported: &mut Vec<String>)
 /// Notes what the controller creates before the first pod runs, and says where the minimum is
 /// more than that.
 fn creates(gang: &mut GangSpec, created: u32, all: u32, setting: String, problems: &mut Problems) {
-    let is_too_few = gang.min > created.max(1);
+    // A controller that is scaled to nothing waits for nobody.
+    let is_too_few = all > 0 && gang.min > created.max(1);
     if is_too_few {
+        let when = if created < all { "before the first runs" } else { "in all" };
         problems.add(
             names::MIN_AVAILABLE,
             format!(
-                "{} pods must start together, but only {created} are created before the first \
-                 runs; the gang waits for ever",
+                "{} pods must start together, but only {created} are created {when}; the gang \
+                 waits for ever",
                 gang.min
             ),
             format!("set {setting}, or write a minimum of at most {}", created.max(1)),
@@ -283,6 +290,14 @@ mod tests {
         let read = replica_set(&serde_json::from_str(json).expect("a ReplicaSet"));
         assert_eq!((&*read.value.key.name, read.value.min), ("replicaset/web-abc", 1));
         assert_eq!(read.problems, []);
+    }
+
+    #[test]
+    fn an_old_replica_set_that_is_scaled_to_nothing_is_no_problem() {
+        let json = r#"{"metadata":{"name":"a","annotations":{"muster.sh/min-available":"2"}},
+            "spec":{"replicas":0}}"#;
+        let read = replica_set(&serde_json::from_str(json).expect("a ReplicaSet"));
+        assert_eq!((read.value.min, read.problems), (2, vec![]));
     }
 
     fn leader_workers(policy: &str) -> Translated<Vec<GangSpec>> {

@@ -83,16 +83,32 @@ fn anything() -> impl Strategy<Value = Value> {
     })
 }
 
+/// `value` in the type of `before`, so that more than a few mangled objects still fit.
+fn alike(before: &Value, value: Value) -> Value {
+    match (before, value) {
+        (Value::String(_), Value::String(text)) => text.into(),
+        (Value::String(_), value) => value.to_string().into(),
+        (Value::Number(_), value @ (Value::Number(_) | Value::String(_))) => value,
+        (Value::Array(_), value @ Value::Array(_)) => value,
+        (Value::Object(_), value @ Value::Object(_)) => value,
+        _ => Value::Null,
+    }
+}
+
 /// A sample with up to four of its parts replaced by anything.
 fn mangled() -> impl Strategy<Value = Value> {
     let samples = samples();
-    let parts = proptest::collection::vec((any::<prop::sample::Index>(), anything()), 1..5);
+    let part = (any::<prop::sample::Index>(), anything(), any::<bool>());
+    let parts = proptest::collection::vec(part, 1..5);
     (prop::sample::select(samples), parts).prop_map(|(mut object, parts)| {
-        for (index, value) in parts {
+        for (index, value, is_alike) in parts {
             let mut found = Vec::new();
             pointers(&object, "", &mut found);
             if !found.is_empty() {
-                object = replaced(&object, &found[index.index(found.len())].0, value);
+                let pointer = &found[index.index(found.len())].0;
+                let before = object.pointer(pointer).expect("the pointer was just found");
+                let value = if is_alike { alike(before, value) } else { value };
+                object = replaced(&object, pointer, value);
             }
         }
         object
