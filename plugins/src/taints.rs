@@ -8,7 +8,8 @@ use scheduler_framework::profile::Profile;
 use scheduler_framework::{Cadence, EventMask, Filter, Plugin, SCORE_MAX, Scorer, Verdict};
 use scheduler_model::constraint::Constraint;
 use scheduler_model::explain::NodeReason;
-use scheduler_model::ids::{ClassId, NodeId};
+use scheduler_model::ids::{ClassId, Id, NodeId};
+use scheduler_model::node_set::NodeSet;
 use scheduler_model::snapshot::Snapshot;
 use std::sync::Arc;
 
@@ -49,9 +50,30 @@ impl Scorer for Taints {
         Cadence::PerConstraint
     }
 
+    fn concerns(&self, snap: &Snapshot, _: ClassId) -> bool {
+        !snap.nodes().uninviting().is_empty()
+    }
+
     fn score(&self, snap: &Snapshot, class: ClassId, node: NodeId) -> i64 {
         let count = constraint(snap, class).unwelcome(&snap.nodes().spec(node).taints);
         SCORE_MAX / (1 + i64::try_from(count).unwrap_or(SCORE_MAX))
+    }
+
+    fn add_scores(
+        &self,
+        snap: &Snapshot,
+        class: ClassId,
+        nodes: &NodeSet,
+        weight: i64,
+        out: &mut [i64],
+    ) {
+        let uninviting = snap.nodes().uninviting();
+        for node in nodes.iter() {
+            // Few nodes have soft taints, and a spec lies far away in memory.
+            let is_full = !uninviting.contains(node);
+            let score = if is_full { SCORE_MAX } else { self.score(snap, class, node) };
+            out[node.index()] += weight * score;
+        }
     }
 }
 
@@ -65,9 +87,11 @@ mod tests {
     use crate::testing::{build, node, pod, refusal, score};
     use TaintEffect::{NoExecute, NoSchedule, PreferNoSchedule};
     use TolerationOperator::{Equal, Exists, Gt, Lt};
+    use scheduler_model::event::Event;
     use scheduler_model::spec::{
         NodeSpec, PodShape, Taint, TaintEffect, Toleration, TolerationOperator,
     };
+    use scheduler_model::time::Time;
 
     type Tolerated<'a> = (&'a str, TolerationOperator, &'a str, Option<TaintEffect>);
 
@@ -148,6 +172,15 @@ mod tests {
         let snap = world(taints, &[("k", Exists, "", None)]);
         let reason = NodeReason::Taint(taint("j", "x", NoExecute));
         assert_eq!(refusal(&Taints, &snap, "p", "a"), Some(reason));
+    }
+
+    #[test]
+    fn a_soft_taint_that_is_taken_away_no_longer_counts() {
+        let mut snap = world(vec![taint("k", "", PreferNoSchedule)], &[]);
+        let (class, _) = snap.classes().iter().next().expect("one class");
+        assert!(Scorer::concerns(&Taints, &snap, class));
+        snap.ingest(Event::Node(Box::new(node("a"))), Time::ZERO);
+        assert!(!Scorer::concerns(&Taints, &snap, class));
     }
 
     #[test]

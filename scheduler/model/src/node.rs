@@ -8,7 +8,7 @@ use crate::amount::Amount;
 use crate::ids::{FlavourId, Id, IndexVec, NodeId, ResourceId, Slots};
 use crate::journal::Journal;
 use crate::node_set::NodeSet;
-use crate::spec::{HostPort, NodeSpec};
+use crate::spec::{HostPort, NodeSpec, TaintEffect};
 use std::cmp::Ordering;
 use std::collections::BTreeMap;
 
@@ -35,6 +35,7 @@ pub struct NodeTable {
     flavour_names: Vec<String>,
     live: NodeSet,
     closed: NodeSet,
+    uninviting: NodeSet,
     ports: BTreeMap<NodeId, BTreeMap<HostPort, u32>>,
     rank: IndexVec<NodeId, u32>,
     is_rank_stale: bool,
@@ -73,6 +74,12 @@ impl NodeTable {
     #[must_use]
     pub fn closed(&self) -> &NodeSet {
         &self.closed
+    }
+
+    /// Nodes with a taint that only asks pods to stay away (`PreferNoSchedule`).
+    #[must_use]
+    pub fn uninviting(&self) -> &NodeSet {
+        &self.uninviting
     }
 
     /// The node as it was described.
@@ -175,6 +182,7 @@ impl NodeTable {
         let node = self.rows.insert(spec);
         self.by_name.insert(name, node);
         self.live.insert(node);
+        self.note_taints(node);
         self.rank.grow(self.rows.bound(), u32::MAX);
         self.is_rank_stale = true;
         node
@@ -182,6 +190,16 @@ impl NodeTable {
 
     pub(crate) fn replace(&mut self, node: NodeId, spec: NodeSpec) {
         self.rows[node] = spec;
+        self.note_taints(node);
+    }
+
+    fn note_taints(&mut self, node: NodeId) {
+        let mut effects = self.rows[node].taints.iter().map(|taint| taint.effect);
+        if effects.any(|effect| effect == TaintEffect::PreferNoSchedule) {
+            self.uninviting.insert(node);
+        } else {
+            self.uninviting.remove(node);
+        }
     }
 
     pub(crate) fn remove(&mut self, node: NodeId) -> NodeSpec {
@@ -189,6 +207,7 @@ impl NodeTable {
         self.by_name.remove(&spec.name);
         self.live.remove(node);
         self.closed.remove(node);
+        self.uninviting.remove(node);
         spec
     }
 
