@@ -5,8 +5,8 @@
 //! crates or the plugins; a test greps for them. It is naive on purpose: every answer is read
 //! off the rows again, no index, nothing remembered.
 //!
-//! Next: [`Cluster`] is what is judged, [`refusals`] judges one pod on one node, [`replay`]
-//! a sequence of binds, [`audit`] the state that is left.
+//! Next: [`Cluster`] is what is judged, [`refusals()`] judges one pod on one node, [`replay()`]
+//! a sequence of binds, [`audit()`] the state that is left.
 
 mod audit;
 mod cluster;

@@ -94,7 +94,7 @@ impl Objects {
         gangs.into_values().collect()
     }
 
-    /// [`audit`] of these objects. Gangs in `exempt` may be below their minimum.
+    /// [`audit()`] of these objects. Gangs in `exempt` may be below their minimum.
     #[must_use]
     pub fn audit(&self, exempt: &BTreeSet<GangKey>) -> Vec<Violation> {
         let queues: Vec<QueueSpec> = self.queues.values().cloned().collect();

@@ -5,8 +5,8 @@
 //! (`seats.rs`), several shapes are packed exhaustively (`pack.rs`), pods that look at other
 //! pods are tried one by one with the checker as referee (`search.rs`).
 //!
-//! Next: [`GangQuestion`] is what is asked, [`Ground`] is where, [`feasible`] and [`Best`]
-//! are the answers.
+//! Next: [`GangQuestion`] is what is asked, [`Ground`] is where; [`feasible`], [`best_count`]
+//! and [`best_total`] answer.
 
 mod best;
 mod fuel;
