@@ -130,9 +130,19 @@ fn level(snap: &Snapshot, roster: &Roster) -> Option<Refusal> {
     let spec = snap.gangs().get(roster.gang).spec.as_ref()?;
     let topology = spec.topology.topology.as_deref();
     let wish = spec.topology.required.as_ref()?;
-    let is_known = snap.find_level(topology, wish).is_some();
+    let level = snap.find_level(topology, wish).map(|level| snap.topology().level(level));
+    let is_used =
+        level.is_some_and(|level| level.ids().any(|domain| !level.members(domain).is_empty()));
+    let is_named = snap
+        .topology()
+        .specs()
+        .values()
+        .any(|spec| spec.levels.iter().any(|level| level.name == *wish || level.key == *wish));
+    let is_known = level.is_some() && (is_used || is_named);
     (!is_known).then(|| {
-        let step = format!("create a Topology with the level {wish:?}, or name one that exists");
-        by_author(WaitReason::LevelMissing(wish.clone()), step)
+        let step = format!("create a Topology with the level {wish:?}, or label nodes with it");
+        let refusal = by_author(WaitReason::LevelMissing(wish.clone()), step);
+        let nodes = EventMask::NODE_ADDED | EventMask::NODE_CHANGED;
+        Refusal { wakes_on: refusal.wakes_on | nodes, ..refusal }
     })
 }

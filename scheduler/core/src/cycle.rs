@@ -223,9 +223,9 @@ impl Engine {
         }
         report.decisions.push(Decision::Run(plan));
         self.woken |= EventMask::POD_PLACED;
-        self.holds.retain(|hold| hold.gang != roster.gang);
+        self.unblock(roster.gang);
         let memory = self.memory.get_mut(&roster.gang).expect("a considered gang is remembered");
-        (memory.explanation, memory.blocked_since, memory.is_hold_tried) = (None, None, false);
+        memory.explanation = None;
         // Active until the extras were looked at.
         memory.is_active = true;
     }
@@ -251,7 +251,7 @@ impl Engine {
 
     /// Parks a gang that is not tried on nodes.
     fn refuse(&mut self, roster: &Roster, refusal: Refusal, report: &mut CycleReport) {
-        self.holds.retain(|hold| hold.gang != roster.gang);
+        self.unblock(roster.gang);
         // A group without pods waits silently.
         if roster.total.exist == 0 {
             self.park(roster.gang, refusal.wakes_on, None);
@@ -268,8 +268,6 @@ impl Engine {
             next_step: refusal.next_step,
         };
         self.tell(roster.gang, refusal.wakes_on, explanation, report);
-        let memory = self.memory.get_mut(&roster.gang).expect("a considered gang is remembered");
-        memory.blocked_since = None;
     }
 
     /// Finds what stood in the way by trying without it.

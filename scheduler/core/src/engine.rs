@@ -2,6 +2,7 @@
 //!
 //! Production, simulator, scenario test and benchmark drive exactly these. Next: [`crate::cycle`].
 
+use crate::line::GangKeyInLine;
 use crate::mask::Masks;
 use crate::mirror::Mirror;
 use crate::outbox::Outbox;
@@ -13,7 +14,7 @@ use scheduler_framework::profile::Profile;
 use scheduler_model::effect::{EffectId, Outcome};
 use scheduler_model::event::Event;
 use scheduler_model::explain::Explanation;
-use scheduler_model::ids::GangId;
+use scheduler_model::ids::{GangId, QueueId};
 use scheduler_model::journal::Cursor;
 use scheduler_model::snapshot::Snapshot;
 use scheduler_model::spec::GangKey;
@@ -56,8 +57,8 @@ pub(crate) struct Memory {
     pub(crate) explanation: Option<Box<Explanation>>,
     /// Since when room is what it lacks.
     pub(crate) blocked_since: Option<Time>,
-    /// Holding room was tried since it was last woken.
-    pub(crate) is_hold_tried: bool,
+    /// Where it stands among the blocked gangs, while it may hold room.
+    pub(crate) blocked_at: Option<(Option<QueueId>, GangKeyInLine)>,
 }
 
 /// The scheduler, without the world around it.
@@ -74,6 +75,8 @@ pub struct Engine {
     pub(crate) woken: EventMask,
     pub(crate) changed: BTreeSet<GangId>,
     pub(crate) holds: Vec<Hold>,
+    /// Gangs that lack room and were not found hopeless, in line.
+    pub(crate) blocked: BTreeMap<Option<QueueId>, BTreeSet<(GangKeyInLine, GangId)>>,
     pub(crate) holds_seen: Cursor,
     pub(crate) is_unfinished: bool,
 }
@@ -94,6 +97,7 @@ impl Engine {
             woken: EventMask::NONE,
             changed: BTreeSet::new(),
             holds: Vec::new(),
+            blocked: BTreeMap::new(),
             holds_seen: Cursor::default(),
             is_unfinished: false,
         }
@@ -133,7 +137,6 @@ impl Engine {
         }
         let due = self
             .heads()
-            .into_values()
             .filter(|gang| !self.holds.iter().any(|hold| hold.gang == *gang))
             .filter_map(|gang| self.memory[&gang].blocked_since)
             .map(|since| since.after(self.config.hold_after))

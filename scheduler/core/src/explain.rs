@@ -10,7 +10,7 @@ use crate::txn::Txn;
 use scheduler_framework::EventMask;
 use scheduler_model::amount::Amount;
 use scheduler_model::explain::{
-    Cure, Explanation, NearestMiss, NodeReason, SetTally, WaitReason, show_amount,
+    Cure, Explanation, NearestMiss, NodeReason, SetTally, WaitReason, show_amount, show_count,
 };
 use scheduler_model::ids::{ClassId, DomainId, LevelId, NodeId};
 use scheduler_model::op::{Op, Room};
@@ -207,6 +207,11 @@ fn nearest(snap: &Snapshot, failure: &Failure<'_>, sets: &[SetTally]) -> Option<
     if !matches!(failure.reason, WaitReason::Room | WaitReason::Elastic) {
         return None;
     }
+    // Room alone does not help where no node would do even with it.
+    let helps = |(reason, _): &(NodeReason, u32)| reason.is_cured_by_room() || is_size(reason);
+    if !sets.iter().flat_map(|set| &set.nodes).any(helps) {
+        return None;
+    }
     let (_, short) =
         failure.roster.sets.iter().zip(sets).find(|(_, tally)| tally.placed < tally.wanted)?;
     let places = failure.goal.total.saturating_sub(failure.attempt.count()).max(1);
@@ -265,14 +270,15 @@ fn next_step(
         (_, Cure::Author) => {
             let reasons = sets.iter().filter_map(|set| set.nodes.first());
             let words: Vec<String> =
-                reasons.map(|(reason, count)| format!("{count} nodes {reason}")).collect();
-            format!("change the pods or the nodes' labels and taints: {}", words.join("; "))
+                reasons.map(|(reason, count)| show_count(reason, *count)).collect();
+            format!("change the pods, or the labels and taints of nodes ({})", words.join("; "))
         }
         _ => match nearest {
             Some(miss) => {
                 let each: Vec<String> =
                     miss.each.iter().map(|(name, amount)| show_amount(name, *amount)).collect();
-                format!("free or add room for {} more members of {}", miss.places, each.join(" + "))
+                let each = if each.is_empty() { "one pod".to_owned() } else { each.join(" and ") };
+                format!("free or add room in {} more places, each for {each}", miss.places)
             }
             None => "wait for room, or ask for less".to_owned(),
         },

@@ -15,7 +15,6 @@ use scheduler_model::explain::WaitReason;
 use scheduler_model::ids::{FlavourId, GangId, QueueId};
 use scheduler_model::op::{Op, Room};
 use scheduler_model::time::Time;
-use std::collections::BTreeMap;
 
 impl Engine {
     /// Place of a gang in the line of its queue.
@@ -31,15 +30,18 @@ impl Engine {
 
     /// Room that gangs ahead of this one keep.
     pub(crate) fn holds_ahead_of(&self, gang: GangId, roster: &Roster) -> Vec<Room> {
+        if self.holds.is_empty() {
+            return Vec::new();
+        }
         let own = self.snapshot.gangs().get(gang).queue;
+        let own_key = self.key_of(gang, roster);
         let is_ahead = |hold: &&Hold| {
-            let queue = self.snapshot.gangs().get(hold.gang).queue;
             let of = |queue: QueueId| QueueKeyInLine::of(&self.snapshot, &self.profile, queue);
-            if queue != own {
-                return queue.map(of) < own.map(of);
+            match &self.memory[&hold.gang].blocked_at {
+                Some((queue, _)) if *queue != own => queue.map(of) < own.map(of),
+                Some((_, key)) => *key < own_key,
+                None => false,
             }
-            let theirs = Roster::of(&self.snapshot, hold.gang);
-            self.key_of(hold.gang, &theirs) < self.key_of(gang, roster)
         };
         let others = self.holds.iter().filter(|hold| hold.gang != gang);
         others.filter(is_ahead).flat_map(|hold| hold.rooms.iter().copied()).collect()
@@ -79,11 +81,9 @@ impl Engine {
     /// First gangs of their queues that have been blocked long enough and hold nothing yet.
     pub(crate) fn due_to_hold(&self, now: Time) -> Vec<GangId> {
         self.heads()
-            .into_values()
             .filter(|gang| {
                 let memory = &self.memory[gang];
                 !memory.is_active
-                    && !memory.is_hold_tried
                     && !self.holds.iter().any(|hold| hold.gang == *gang)
                     && memory.blocked_since.is_some_and(|since| self.is_due(since, now))
             })
@@ -91,26 +91,30 @@ impl Engine {
     }
 
     /// The first gang of each queue that is blocked and was not found hopeless.
-    pub(crate) fn heads(&self) -> BTreeMap<Option<QueueId>, GangId> {
-        let mut heads: BTreeMap<Option<QueueId>, (GangKeyInLine, GangId)> = BTreeMap::new();
-        for (gang, memory) in &self.memory {
-            let is_holder = self.holds.iter().any(|hold| hold.gang == *gang);
-            let is_hopeless = memory.is_hold_tried && !is_holder;
-            if memory.blocked_since.is_none() || is_hopeless {
-                continue;
-            }
-            let Some(row) = self.snapshot.gangs().live(*gang) else { continue };
-            let key = self.key_of(*gang, &Roster::of(&self.snapshot, *gang));
-            let head = (key, *gang);
-            match heads.get_mut(&row.queue) {
-                Some(first) if *first <= head => {}
-                Some(first) => *first = head,
-                None => {
-                    heads.insert(row.queue, head);
-                }
+    pub(crate) fn heads(&self) -> impl Iterator<Item = GangId> {
+        self.blocked.values().filter_map(|gangs| gangs.first()).map(|(_, gang)| *gang)
+    }
+
+    /// Puts a gang among those that lack room.
+    pub(crate) fn enter_blocked(&mut self, roster: &Roster) {
+        self.leave_blocked(roster.gang);
+        let key = self.key_of(roster.gang, roster);
+        let queue = self.snapshot.gangs().get(roster.gang).queue;
+        self.blocked.entry(queue).or_default().insert((key.clone(), roster.gang));
+        let memory = self.memory.get_mut(&roster.gang).expect("a blocked gang is remembered");
+        memory.blocked_at = Some((queue, key));
+    }
+
+    /// Takes a gang from those that lack room: it runs, is gone, or cannot be helped by a hold.
+    pub(crate) fn leave_blocked(&mut self, gang: GangId) {
+        let Some(memory) = self.memory.get_mut(&gang) else { return };
+        let Some((queue, key)) = memory.blocked_at.take() else { return };
+        if let Some(gangs) = self.blocked.get_mut(&queue) {
+            gangs.remove(&(key, gang));
+            if gangs.is_empty() {
+                self.blocked.remove(&queue);
             }
         }
-        heads.into_iter().map(|(queue, (_, gang))| (queue, gang)).collect()
     }
 
     fn is_due(&self, since: Time, now: Time) -> bool {
@@ -131,7 +135,8 @@ impl Engine {
         let since = self.memory[&gang].blocked_since;
         let is_due = since.is_some_and(|since| self.is_due(since, now));
         let queue = self.snapshot.gangs().get(gang).queue;
-        if is_holding || !is_due || self.heads().get(&queue) != Some(&gang) {
+        let head = self.blocked.get(&queue).and_then(|gangs| gangs.first());
+        if is_holding || !is_due || head.is_none_or(|(_, head)| *head != gang) {
             return;
         }
         let mut txn = Txn::new(&mut self.snapshot);
@@ -143,10 +148,13 @@ impl Engine {
         };
         let rooms = placer.plan_hold(&mut txn, roster, goal);
         drop(txn);
-        self.memory.get_mut(&gang).expect("read above").is_hold_tried = true;
-        if let Some(rooms) = rooms {
-            self.holds.retain(|hold| self.snapshot.gangs().get(hold.gang).queue != queue);
-            self.holds.push(Hold { gang, rooms });
+        match rooms {
+            Some(rooms) => {
+                self.holds.retain(|hold| self.snapshot.gangs().get(hold.gang).queue != queue);
+                self.holds.push(Hold { gang, rooms });
+            }
+            // Even an empty cluster has no room for it: the next one in line may hold.
+            None => self.leave_blocked(gang),
         }
     }
 

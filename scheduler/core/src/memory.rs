@@ -28,7 +28,6 @@ impl Engine {
         }
         for memory in self.memory.values_mut().filter(|memory| memory.wakes_on.meets(mask)) {
             memory.is_active = true;
-            memory.is_hold_tried = false;
         }
         for gang in self.due_to_hold(now) {
             let memory = self.memory.get_mut(&gang).expect("it is due by its memory");
@@ -55,15 +54,17 @@ impl Engine {
             wakes_on: EventMask::NONE,
             explanation: None,
             blocked_since: None,
-            is_hold_tried: false,
+            blocked_at: None,
         });
         if roster.total.exist == 0 {
             // Between two runs.
-            (memory.age, memory.explanation, memory.blocked_since) = (None, None, None);
+            (memory.age, memory.explanation) = (None, None);
         }
         memory.age = memory.age.or(roster.complete_at);
         memory.is_active = true;
-        memory.is_hold_tried = false;
+        if roster.total.exist == 0 {
+            self.unblock(gang);
+        }
     }
 
     /// Puts a gang aside until something it waits for happens.
@@ -109,11 +110,19 @@ impl Engine {
         let memory = self.memory.get_mut(&gang).expect("a considered gang is remembered");
         if is_room {
             memory.blocked_since.get_or_insert(now);
+            self.enter_blocked(failure.roster);
             self.consider_hold(failure.roster, failure.goal, now, fuel);
         } else {
-            memory.blocked_since = None;
-            self.holds.retain(|hold| hold.gang != gang);
+            self.unblock(gang);
         }
+    }
+
+    /// Room is no longer what the gang lacks.
+    pub(crate) fn unblock(&mut self, gang: GangId) {
+        self.leave_blocked(gang);
+        let memory = self.memory.get_mut(&gang).expect("a considered gang is remembered");
+        memory.blocked_since = None;
+        self.holds.retain(|hold| hold.gang != gang);
     }
 
     fn why(&mut self, failure: &Failure<'_>, fuel: &mut Fuel) -> (Explanation, EventMask) {

@@ -198,34 +198,40 @@ pub fn show_amount(resource: &str, amount: Amount) -> String {
     format!("{} {resource}", Unit::of(resource).show(amount))
 }
 
+/// Completes "4 nodes: …".
 impl fmt::Display for NodeReason {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Fits => write!(f, "have room for at least one member"),
-            Self::TakenByPeers => write!(f, "are filled by other members of the gang"),
-            Self::Cordoned => write!(f, "are cordoned"),
-            Self::NotReady => write!(f, "are not ready"),
+            Self::Fits => write!(f, "room for at least one member"),
+            Self::TakenByPeers => write!(f, "filled by other members of the gang"),
+            Self::Cordoned => write!(f, "cordoned"),
+            Self::NotReady => write!(f, "not ready"),
             Self::Taint(taint) if taint.value.is_empty() => {
-                write!(f, "have the taint {}, not tolerated", taint.key)
+                write!(f, "taint {} not tolerated", taint.key)
             }
-            Self::Taint(taint) => {
-                write!(f, "have the taint {}={}, not tolerated", taint.key, taint.value)
-            }
-            Self::NodeAffinity => write!(f, "do not match the node selector or affinity"),
-            Self::OutsideDomain => write!(f, "are outside the domain of the running members"),
-            Self::NoDomain => write!(f, "lack the label of the required level"),
-            Self::HostPort(port) => write!(f, "have host port {port} taken"),
-            Self::PodAffinity => write!(f, "have no pod that the pod affinity asks for"),
-            Self::PodAntiAffinity => write!(f, "have a pod that the anti-affinity forbids"),
-            Self::RefusedByPod => write!(f, "have a pod whose anti-affinity forbids this one"),
-            Self::Spread(key) => write!(f, "would break the spread over {key}"),
-            Self::NoSpreadLabel(key) => write!(f, "lack the spread label {key}"),
-            Self::TooSmall(resource) => write!(f, "are too small by {resource}"),
-            Self::Insufficient(resource) => write!(f, "have too little free {resource}"),
-            Self::Held => write!(f, "are kept for a gang further ahead"),
-            Self::Policy(name) => write!(f, "are refused by the policy {name}"),
+            Self::Taint(taint) => write!(f, "taint {}={} not tolerated", taint.key, taint.value),
+            Self::NodeAffinity => write!(f, "node selector or affinity does not match"),
+            Self::OutsideDomain => write!(f, "outside the domain of the running members"),
+            Self::NoDomain => write!(f, "no label of the required level"),
+            Self::HostPort(port) => write!(f, "host port {port} taken"),
+            Self::PodAffinity => write!(f, "no pod near that the pod affinity asks for"),
+            Self::PodAntiAffinity => write!(f, "a pod near that the anti-affinity forbids"),
+            Self::RefusedByPod => write!(f, "a pod near whose anti-affinity forbids this one"),
+            Self::Spread(key) => write!(f, "spread over {key} would be broken"),
+            Self::NoSpreadLabel(key) => write!(f, "no label {key} to spread over"),
+            Self::TooSmall(resource) => write!(f, "too small by {resource}"),
+            Self::Insufficient(resource) => write!(f, "too little free {resource}"),
+            Self::Held => write!(f, "kept for a gang further ahead"),
+            Self::Policy(name) => write!(f, "refused by the policy {name}"),
         }
     }
+}
+
+/// `1 node: cordoned`, `4 nodes: cordoned`.
+#[must_use]
+pub fn show_count(reason: &NodeReason, count: u32) -> String {
+    let noun = if count == 1 { "node" } else { "nodes" };
+    format!("{count} {noun}: {reason}")
 }
 
 impl fmt::Display for WaitReason {
@@ -238,7 +244,9 @@ impl fmt::Display for WaitReason {
                     write!(f, " in role {role:?}")?;
                 }
                 match setting {
-                    Some(setting) => write!(f, "; its controller creates no more until {setting}"),
+                    Some(setting) => {
+                        write!(f, "; its controller creates no more until you set {setting}")
+                    }
                     None => Ok(()),
                 }
             }
@@ -294,12 +302,15 @@ impl fmt::Display for Explanation {
         write!(f, ": {} of {} members could be placed", self.placeable, self.needed)?;
         for set in &self.sets {
             let name = if set.role.is_empty() { "members" } else { set.role.as_str() };
-            let requests: Vec<String> =
-                set.requests.iter().map(|(name, amount)| show_amount(name, *amount)).collect();
-            write!(f, "; {name} ({}): ", requests.join(", "))?;
+            write!(f, "; {name}")?;
+            if !set.requests.is_empty() {
+                let requests: Vec<String> =
+                    set.requests.iter().map(|(name, amount)| show_amount(name, *amount)).collect();
+                write!(f, " ({})", requests.join(", "))?;
+            }
             let parts: Vec<String> =
-                set.nodes.iter().map(|(reason, count)| format!("{count} nodes {reason}")).collect();
-            f.write_str(&parts.join(", "))?;
+                set.nodes.iter().map(|(reason, count)| show_count(reason, *count)).collect();
+            write!(f, ": {}", parts.join(", "))?;
         }
         match &self.nearest {
             Some(nearest) => write!(f, "; nearest miss: {nearest}"),

@@ -28,7 +28,7 @@ pub enum Op {
 }
 
 /// Room for pods of one class on one node.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Room {
     /// What they are.
     pub class: ClassId,

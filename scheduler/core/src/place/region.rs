@@ -95,12 +95,17 @@ impl Placer<'_> {
         let pinned = pinned_domain(snap, roster, level);
         let domains = match pinned {
             Some(domain) => vec![domain],
-            None => self
-                .offers(snap, roster, goal, level, within)
-                .into_iter()
-                .filter(|(_, fits)| *fits)
-                .map(|(offer, _)| offer.domain)
-                .collect(),
+            None => {
+                let offers = self.offers(snap, roster, goal, level, within);
+                let fitting = offers.iter().filter(|(_, fits)| *fits);
+                let mut domains: Vec<DomainId> = fitting.map(|(offer, _)| offer.domain).collect();
+                if domains.is_empty() {
+                    // None will do; the one that comes closest is tried for the explanation.
+                    let closest = offers.iter().max_by_key(|(offer, _)| offer.places);
+                    domains.extend(closest.map(|(offer, _)| offer.domain));
+                }
+                domains
+            }
         };
         let row = snap.topology().level(level);
         domains
