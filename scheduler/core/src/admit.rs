@@ -133,11 +133,14 @@ fn level(snap: &Snapshot, roster: &Roster) -> Option<Refusal> {
     let level = snap.find_level(topology, wish).map(|level| snap.topology().level(level));
     let is_used =
         level.is_some_and(|level| level.ids().any(|domain| !level.members(domain).is_empty()));
-    let is_named = snap
-        .topology()
-        .specs()
-        .values()
-        .any(|spec| spec.levels.iter().any(|level| level.name == *wish || level.key == *wish));
+    let keys = snap.topology().resolve(topology, wish);
+    // A plain label key that no node carries is most likely a misspelt one.
+    let is_named = keys.is_some_and(|keys| keys != [wish.clone()])
+        || snap
+            .topology()
+            .specs()
+            .values()
+            .any(|spec| spec.levels.iter().any(|level| level.key == *wish));
     let is_known = level.is_some() && (is_used || is_named);
     (!is_known).then(|| {
         let step = format!("create a Topology with the level {wish:?}, or label nodes with it");

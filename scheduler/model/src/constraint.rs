@@ -167,18 +167,17 @@ fn matches(toleration: &Toleration, taint: &Taint) -> bool {
     if toleration.effect.is_some_and(|effect| effect != taint.effect) {
         return false;
     }
-    if toleration.key.is_empty() {
-        // An empty key goes with Exists only, and then matches everything.
-        return toleration.operator == TolerationOperator::Exists;
+    // An empty key matches every key; the value is compared all the same.
+    if !toleration.key.is_empty() && toleration.key != taint.key {
+        return false;
     }
     let numbers = || Some((integer(&taint.value)?, integer(&toleration.value)?));
-    toleration.key == taint.key
-        && match toleration.operator {
-            TolerationOperator::Exists => true,
-            TolerationOperator::Equal => toleration.value == taint.value,
-            TolerationOperator::Gt => numbers().is_some_and(|(theirs, ours)| theirs > ours),
-            TolerationOperator::Lt => numbers().is_some_and(|(theirs, ours)| theirs < ours),
-        }
+    match toleration.operator {
+        TolerationOperator::Exists => true,
+        TolerationOperator::Equal => toleration.value == taint.value,
+        TolerationOperator::Gt => numbers().is_some_and(|(theirs, ours)| theirs > ours),
+        TolerationOperator::Lt => numbers().is_some_and(|(theirs, ours)| theirs < ours),
+    }
 }
 
 /// A decimal integer in its one canonical form, as KEP-5471 demands (no `+`, no leading 0).

@@ -54,8 +54,8 @@ pub struct Gang {
     pub strangers: BTreeSet<PodId>,
     /// An `Op` finished it: its members hold no room.
     pub is_finished: bool,
-    /// Queues that members ask for, with how many do.
-    pub(crate) queue_wishes: BTreeMap<String, u32>,
+    /// Queues that members ask for, by uid; the first one counts.
+    pub(crate) queue_wishes: BTreeMap<String, String>,
 }
 
 /// The members of the current run of a gang, told apart.

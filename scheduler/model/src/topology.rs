@@ -181,7 +181,7 @@ impl TopologyTable {
     }
 
     /// The label keys, widest first, of the level that `wish` names: a level name or key in the
-    /// named topology, or in any (first by name), else the wish itself as a label key.
+    /// named topology, or in the only one there is, else the wish itself as a label key.
     /// `None` if a topology is named that lacks the level or does not exist.
     #[must_use]
     pub fn resolve(&self, topology: Option<&str>, wish: &str) -> Option<Vec<String>> {
@@ -192,7 +192,10 @@ impl TopologyTable {
         };
         match topology {
             Some(name) => self.specs.get(name).and_then(in_spec),
-            None => self.specs.values().find_map(in_spec).or_else(|| Some(vec![wish.to_owned()])),
+            None => {
+                let only = self.specs.values().next().filter(|_| self.specs.len() == 1);
+                only.and_then(in_spec).or_else(|| Some(vec![wish.to_owned()]))
+            }
         }
     }
 }

@@ -34,7 +34,7 @@ impl Snapshot {
     pub(crate) fn requeue(&mut self, gang: GangId) {
         let row = self.gangs.get(gang);
         let own = row.spec.as_ref().and_then(|spec| spec.queue.clone());
-        let of_pods = || row.queue_wishes.keys().next().cloned();
+        let of_pods = || row.queue_wishes.values().next().cloned();
         let of_namespace =
             || self.namespaces.get(&row.key.namespace).and_then(|spec| spec.queue.clone());
         let name = own.or_else(of_pods).or_else(of_namespace);

@@ -178,7 +178,7 @@ impl Snapshot {
         let row = &mut self.gangs.rows[gang];
         row.members.insert(pod);
         if let Some(queue) = &spec.queue {
-            *row.queue_wishes.entry(queue.clone()).or_insert(0) += 1;
+            row.queue_wishes.insert(spec.uid.clone(), queue.clone());
         }
         self.requeue(gang);
         gang
@@ -187,13 +187,7 @@ impl Snapshot {
     fn leave_gang(&mut self, pod: PodId, gang: GangId, spec: &PodSpec) {
         let row = &mut self.gangs.rows[gang];
         row.members.remove(&pod);
-        if let Some(queue) = &spec.queue {
-            let wishes = row.queue_wishes.get_mut(queue).expect("the member's wish was counted");
-            *wishes -= 1;
-            if *wishes == 0 {
-                row.queue_wishes.remove(queue);
-            }
-        }
+        row.queue_wishes.remove(&spec.uid);
         self.requeue(gang);
     }
 
