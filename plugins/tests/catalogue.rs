@@ -54,10 +54,12 @@ fn an_entry_installs_what_it_says_under_its_own_name() {
 }
 
 #[test]
-fn reasons_are_named_in_the_documented_order() {
+fn an_explanation_names_what_the_node_says_before_what_other_pods_say() {
+    let order = ["unschedulable", "taints", "selectors", "host_ports", "affinity", "spread"];
     let profile = default_profile();
-    let names: Vec<&str> = profile.filters().iter().map(|it| it.name()).collect();
-    assert_eq!(names, ["unschedulable", "taints", "selectors", "host_ports", "affinity", "spread"]);
+    let names = profile.filters().iter().map(|it| it.name());
+    let known: Vec<&str> = names.filter(|name| order.contains(name)).collect();
+    assert_eq!(known, order);
 }
 
 fn install(entry: &Entry) -> Profile {
