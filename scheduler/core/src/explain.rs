@@ -5,18 +5,19 @@
 use crate::place::Placer;
 use crate::place::gang::Attempt;
 use crate::place::region::{Goal, pinned_domain};
-use crate::roster::{PodSet, Roster};
+use crate::roster::Roster;
 use crate::txn::Txn;
-use scheduler_framework::EventMask;
+use scheduler_framework::{Cadence, EventMask, Verdict};
 use scheduler_model::amount::Amount;
 use scheduler_model::explain::{
     Cure, Explanation, NearestMiss, NodeReason, SetTally, WaitReason, show_amount, show_count,
 };
-use scheduler_model::ids::{ClassId, DomainId, LevelId, NodeId};
+use scheduler_model::ids::{ClassId, DomainId, LevelId, NodeId, ResourceId};
+use scheduler_model::node_set::NodeSet;
 use scheduler_model::op::{Op, Room};
 use scheduler_model::snapshot::Snapshot;
 use scheduler_model::topology::nowhere;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 /// A placement that failed, and what is already known about it.
 #[derive(Debug)]
@@ -76,68 +77,152 @@ impl Placer<'_> {
     ) -> SetTally {
         let roster = failure.roster;
         let set = &roster.sets[index];
-        let place = Place::of(txn.view(), roster);
-        let mut reasons: BTreeMap<NodeId, NodeReason> = BTreeMap::new();
-        let nodes: Vec<NodeId> = txn.view().nodes().live().iter().collect();
-        for node in &nodes {
-            let reason = self.ask(txn.view(), &place, set.class, *node, wakes_on);
-            reasons.insert(*node, reason);
-        }
+        let mut answers = Answers::default();
+        let fits = self.sift(txn.view(), roster, set.class, &mut answers);
+        *wakes_on |= answers.wakes_on;
         let mark = txn.mark();
         for room in failure.holds {
             txn.apply(Op::Hold(*room));
         }
-        self.amend(txn, &place, set, &mut reasons, NodeReason::Held);
+        let fits = self.recheck(txn.view(), set.class, &fits, (NodeReason::Held, &mut answers));
         for it in &failure.attempt.placed {
             let class = roster.sets[it.set].class;
             let room = Room { class, node: it.node, queue: None, count: it.count };
             txn.apply(Op::Place(room));
         }
-        self.amend(txn, &place, set, &mut reasons, NodeReason::TakenByPeers);
+        let taken = (NodeReason::TakenByPeers, &mut answers);
+        let fits = self.recheck(txn.view(), set.class, &fits, taken);
         txn.rollback(mark);
+        answers.add(NodeReason::Fits, fits.count());
         SetTally {
             role: set.role.clone(),
             requests: requests(txn.view(), set.class),
             wanted: set.count(),
             placed: failure.attempt.count_of(index),
-            nodes: most_frequent(reasons),
+            nodes: answers.most_frequent(),
         }
     }
 
-    /// Nodes that fitted and no longer do get `reason`.
-    fn amend(
-        &mut self,
-        txn: &Txn<'_>,
-        place: &Place,
-        set: &PodSet,
-        reasons: &mut BTreeMap<NodeId, NodeReason>,
-        reason: NodeReason,
-    ) {
-        let mut ignored = EventMask::NONE;
-        for (node, old) in reasons.iter_mut().filter(|(_, old)| **old == NodeReason::Fits) {
-            if self.ask(txn.view(), place, set.class, *node, &mut ignored) != NodeReason::Fits {
-                *old = reason.clone();
-            }
-        }
-    }
-
-    fn ask(
+    /// Takes the nodes out that turn the class away, one obstacle after the other in the order
+    /// people should hear of them; answers the nodes that remain.
+    fn sift(
         &self,
         snap: &Snapshot,
-        place: &Place,
+        roster: &Roster,
         class: ClassId,
-        node: NodeId,
-        wakes_on: &mut EventMask,
-    ) -> NodeReason {
-        if let Some(reason) = place.refusal(snap, node) {
-            return reason;
+        answers: &mut Answers,
+    ) -> NodeSet {
+        let mut left = snap.nodes().live().clone();
+        let place = Place::of(snap, roster);
+        left.retain_if(|node| answers.keeps(place.refusal(snap, node)));
+        for filter in self.profile.filters().iter().filter(|it| it.concerns(snap, class)) {
+            let mut kept = left.clone();
+            filter.retain(snap, class, &mut kept);
+            left.subtract(&kept);
+            if !left.is_empty() {
+                answers.wakes_on |= filter.wakes_on();
+            }
+            for node in left.iter() {
+                match filter.accepts(snap, class, node) {
+                    Verdict::Unfit(reason) | Verdict::Never(reason) => answers.add(reason, 1),
+                    Verdict::Fit => answers.add(NodeReason::Policy(filter.name()), 1),
+                }
+            }
+            left = kept;
         }
-        if let Some((reason, wakes)) = self.profile.refusal(snap, class, node) {
-            *wakes_on |= wakes;
-            return reason;
-        }
-        lack_of_room(snap, class, node).unwrap_or(NodeReason::Fits)
+        sift_by_room(snap, class, left, answers)
     }
+
+    /// Nodes of `fits` that no longer fit get `reason`; answers the rest.
+    fn recheck(
+        &self,
+        snap: &Snapshot,
+        class: ClassId,
+        fits: &NodeSet,
+        (reason, answers): (NodeReason, &mut Answers),
+    ) -> NodeSet {
+        let mut ignored = Answers::default();
+        let mut left = sift_by_room(snap, class, fits.clone(), &mut ignored);
+        self.profile.retain(Cadence::PerPlacement, snap, class, &mut left);
+        answers.add(reason, fits.count() - left.count());
+        left
+    }
+}
+
+/// How many nodes gave which answer.
+#[derive(Debug, Default)]
+struct Answers {
+    counts: Vec<(NodeReason, usize)>,
+    wakes_on: EventMask,
+}
+
+impl Answers {
+    fn add(&mut self, reason: NodeReason, count: usize) {
+        if count == 0 {
+            return;
+        }
+        // Few distinct answers, and neighbours mostly give the same one.
+        match self.counts.iter_mut().rev().find(|(known, _)| *known == reason) {
+            Some((_, sum)) => *sum += count,
+            None => self.counts.push((reason, count)),
+        }
+    }
+
+    /// Counts a refusal; true if there is none.
+    fn keeps(&mut self, refusal: Option<NodeReason>) -> bool {
+        let is_kept = refusal.is_none();
+        if let Some(reason) = refusal {
+            self.add(reason, 1);
+        }
+        is_kept
+    }
+
+    fn most_frequent(self) -> Vec<(NodeReason, u32)> {
+        let mut list: Vec<(NodeReason, u32)> = self
+            .counts
+            .into_iter()
+            .map(|(reason, count)| (reason, u32::try_from(count).unwrap_or(u32::MAX)))
+            .collect();
+        list.sort_by(|(a, m), (b, n)| n.cmp(m).then_with(|| a.cmp(b)));
+        list
+    }
+}
+
+/// Takes the nodes out that have too little room, by columns; answers the rest.
+fn sift_by_room(
+    snap: &Snapshot,
+    class: ClassId,
+    mut left: NodeSet,
+    answers: &mut Answers,
+) -> NodeSet {
+    let row = snap.classes().get(class);
+    if let Some(name) = row.refused_resources.first() {
+        answers.add(NodeReason::TooSmall(name.clone()), left.count());
+        return NodeSet::new();
+    }
+    let name = |resource| snap.resources().name(resource).to_owned();
+    let wants: Vec<(ResourceId, i64)> = row
+        .request
+        .iter()
+        .map(|(resource, amount)| (*resource, amount.units()))
+        .filter(|(_, units)| *units > 0)
+        .collect();
+    let mut before = left.count();
+    for (resource, units) in &wants {
+        left.retain_at_least(snap.nodes().allocatable_column(*resource), *units);
+        answers.add(NodeReason::TooSmall(name(*resource)), before - left.count());
+        before = left.count();
+    }
+    left.subtract(snap.nodes().closed());
+    answers.add(NodeReason::Cordoned, before - left.count());
+    before = left.count();
+    // The rarest resource was seen last: it says most.
+    for (resource, units) in wants.iter().rev() {
+        left.retain_at_least(snap.nodes().free_column(*resource), *units);
+        answers.add(NodeReason::Insufficient(name(*resource)), before - left.count());
+        before = left.count();
+    }
+    left
 }
 
 /// The required level of a gang and the domain its running members are in.
@@ -164,23 +249,6 @@ impl Place {
     }
 }
 
-fn lack_of_room(snap: &Snapshot, class: ClassId, node: NodeId) -> Option<NodeReason> {
-    let row = snap.classes().get(class);
-    if let Some(name) = row.refused_resources.first() {
-        return Some(NodeReason::TooSmall(name.clone()));
-    }
-    let name = |resource| snap.resources().name(resource).to_owned();
-    let wants = || row.request.iter().filter(|(_, amount)| amount.units() > 0);
-    let too_small = wants().find(|(r, amount)| snap.nodes().allocatable(node, *r) < *amount);
-    let short = || wants().rev().find(|(r, amount)| snap.nodes().free(node, *r) < *amount);
-    match too_small {
-        Some((resource, _)) => Some(NodeReason::TooSmall(name(*resource))),
-        None if snap.nodes().closed().contains(node) => Some(NodeReason::Cordoned),
-        // The rarest resource was seen last: it says most.
-        None => short().map(|(resource, _)| NodeReason::Insufficient(name(*resource))),
-    }
-}
-
 fn requests(snap: &Snapshot, class: ClassId) -> Vec<(String, Amount)> {
     let request = &snap.classes().get(class).request;
     let mut list: Vec<(String, Amount)> = request
@@ -189,16 +257,6 @@ fn requests(snap: &Snapshot, class: ClassId) -> Vec<(String, Amount)> {
         .map(|(resource, amount)| (snap.resources().name(*resource).to_owned(), *amount))
         .collect();
     list.sort();
-    list
-}
-
-fn most_frequent(reasons: BTreeMap<NodeId, NodeReason>) -> Vec<(NodeReason, u32)> {
-    let mut counts: BTreeMap<NodeReason, u32> = BTreeMap::new();
-    for reason in reasons.into_values() {
-        *counts.entry(reason).or_insert(0) += 1;
-    }
-    let mut list: Vec<(NodeReason, u32)> = counts.into_iter().collect();
-    list.sort_by(|(a, m), (b, n)| n.cmp(m).then_with(|| a.cmp(b)));
     list
 }
 

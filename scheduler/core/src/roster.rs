@@ -3,7 +3,6 @@
 //! Invariant: nothing is kept between cycles; the same members give the same roster whatever
 //! the order in which they were told. Next: [`crate::place::gang`] places what is lacking.
 
-use scheduler_model::class::ClassKey;
 use scheduler_model::gang::{Gang, Run};
 use scheduler_model::ids::{ClassId, GangId, PodId};
 use scheduler_model::node::natural;
@@ -48,6 +47,12 @@ pub struct RoleCount {
 }
 
 impl RoleCount {
+    const fn add(&mut self, other: &Self) {
+        self.placed += other.placed;
+        self.exist += other.exist;
+        self.gated += other.gated;
+    }
+
     /// Members that still must be placed for the minimum.
     #[must_use]
     pub const fn needed(&self) -> u32 {
@@ -103,12 +108,15 @@ impl Roster {
             roster.total.succeeded += count;
             roster.roles.entry(role.clone()).or_default().succeeded += count;
         }
-        // Ordered by what the sets are, not by when their class was first seen.
-        let mut sets: BTreeMap<(String, ClassKey), PodSet> = BTreeMap::new();
+        let mut seen = BTreeMap::new();
         for pod in &run.unfinished {
-            roster.count_member(snap, *pod, &mut sets);
+            roster.count_member(snap, *pod, &mut seen);
         }
-        roster.sets = sets.into_values().collect();
+        // Ordered by what the sets are, not by when their class was first seen.
+        let key = |class: ClassId| &snap.classes().get(class).key;
+        roster
+            .sets
+            .sort_by(|a, b| a.role.cmp(&b.role).then_with(|| key(a.class).cmp(key(b.class))));
         for set in &mut roster.sets {
             set.pods.sort_by(|a, b| rank_order(snap, *a, *b));
         }
@@ -116,21 +124,29 @@ impl Roster {
         roster
     }
 
-    fn count_member(
+    fn count_member<'a>(
         &mut self,
-        snap: &Snapshot,
+        snap: &'a Snapshot,
         id: PodId,
-        sets: &mut BTreeMap<(String, ClassKey), PodSet>,
+        seen: &mut BTreeMap<(ClassId, &'a str), usize>,
     ) {
         let pod = snap.pods().get(id);
         if pod.spec.terminating && !pod.place.is_placed() {
             return;
         }
-        let role = self.roles.entry(pod.spec.role.clone()).or_default();
-        for count in [&mut self.total, role] {
-            count.exist += u32::from(!pod.is_releasing());
-            count.gated += u32::from(!pod.spec.gates.is_empty() && !pod.is_releasing());
-            count.placed += u32::from(pod.place.is_placed() && !pod.is_releasing());
+        let one = RoleCount {
+            min: 0,
+            placed: u32::from(pod.place.is_placed() && !pod.is_releasing()),
+            succeeded: 0,
+            exist: u32::from(!pod.is_releasing()),
+            gated: u32::from(!pod.spec.gates.is_empty() && !pod.is_releasing()),
+        };
+        self.total.add(&one);
+        match self.roles.get_mut(&pod.spec.role) {
+            Some(role) => role.add(&one),
+            None => {
+                self.roles.insert(pod.spec.role.clone(), one);
+            }
         }
         self.gates.extend(pod.spec.gates.iter().cloned());
         if !pod.is_pending() {
@@ -138,11 +154,12 @@ impl Roster {
         }
         self.unsupported.extend(pod.spec.unsupported.iter().map(words));
         let class = pod.class.expect("an unfinished pod has a class");
-        let key = &snap.classes().get(class).key;
-        sets.entry((pod.spec.role.clone(), key.clone()))
-            .or_insert_with(|| PodSet { role: pod.spec.role.clone(), class, pods: Vec::new() })
-            .pods
-            .push(id);
+        let sets = &mut self.sets;
+        let index = *seen.entry((class, &pod.spec.role)).or_insert_with(|| {
+            sets.push(PodSet { role: pod.spec.role.clone(), class, pods: Vec::new() });
+            sets.len() - 1
+        });
+        sets[index].pods.push(id);
     }
 
     /// Members that must be placed for the gang to run: at least the minimum in total, at
