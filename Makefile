@@ -1,0 +1,79 @@
+# What a person types. Everything is cargo underneath; nothing here is needed to use cargo alone.
+
+RUST := $(shell sed -n 's/^rust-version = "\(.*\)"/\1/p' Cargo.toml)
+CARGO ?= cargo
+FUZZ_SECONDS ?= 30
+# Fuzz targets lie beside what they try; each folder is a cargo-fuzz project.
+FUZZ_DIRS := $(patsubst %/Cargo.toml,%,$(wildcard scheduler/fuzz/Cargo.toml scheduler/*/fuzz/Cargo.toml))
+
+.DEFAULT_GOAL := help
+.PHONY: help demo test check fmt clippy house deny bench docs fuzz crds clean toolchain traces
+
+help: ## shows this list
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' Makefile
+
+demo: toolchain ## shows two teams sharing GPU nodes
+	@echo "Building muster (a few minutes the first time) ..."
+	@$(CARGO) build --quiet --package scheduler --bin muster
+	@$(CARGO) run --quiet --package scheduler --bin muster -- simulate docs/samples/demo.yaml
+
+test: toolchain traces ## unit tests, laws, properties, scenarios, command line, house
+	$(CARGO) test --workspace --no-fail-fast $(TEST_FLAGS)
+
+check: toolchain fmt clippy test deny ## everything a change must pass
+
+fmt: toolchain
+	$(CARGO) fmt --all -- --check
+
+clippy: toolchain
+	$(CARGO) clippy --workspace --all-targets -- -D warnings
+
+house: toolchain ## the rules of the house alone
+	$(CARGO) test --quiet --package scheduler --test house
+
+deny: toolchain
+	@if $(CARGO) deny --version >/dev/null 2>&1; then \
+		$(CARGO) deny check bans licenses sources; \
+	else \
+		echo "cargo-deny is not installed: only the banned crates are checked, by the house test"; \
+		$(CARGO) test --quiet --package scheduler --test house bans; \
+	fi
+
+bench: toolchain ## measures; docs/benchmarks.md says how to read it
+	@test -f benches/Cargo.toml || { echo "no benchmarks yet: benches/Cargo.toml is missing"; exit 1; }
+	$(CARGO) bench --package benches
+
+docs: toolchain ## the documentation of all crates, broken links denied
+	RUSTDOCFLAGS="-D warnings -D rustdoc::broken_intra_doc_links" $(CARGO) doc --no-deps --workspace
+
+fuzz: toolchain ## fuzzes the parsers, FUZZ_SECONDS each
+	@if [ -z "$(FUZZ_DIRS)" ]; then echo "fuzz: no fuzz targets in this checkout"; exit 0; fi; \
+	if ! $(CARGO) +nightly --version >/dev/null 2>&1; then \
+		echo "fuzz: no nightly toolchain; run: rustup toolchain install nightly"; exit 0; fi; \
+	if ! $(CARGO) fuzz --version >/dev/null 2>&1; then \
+		echo "fuzz: cargo-fuzz is missing; run: cargo install cargo-fuzz"; exit 0; fi; \
+	for folder in $(FUZZ_DIRS); do \
+		for target in $$($(CARGO) +nightly fuzz list --fuzz-dir $$folder); do \
+			echo "fuzz: $$target"; \
+			$(CARGO) +nightly fuzz run --fuzz-dir $$folder $$target -- -max_total_time=$(FUZZ_SECONDS) || exit 1; \
+		done; \
+	done
+
+crds: toolchain ## writes manifests/crds from the types
+	UPDATE=1 $(CARGO) test --quiet --package scheduler-api --test crds
+
+clean: ## removes everything that was built
+	$(CARGO) clean
+
+# Says what to do where the build would fail with something harder to read.
+toolchain:
+	@command -v $(CARGO) >/dev/null 2>&1 || { \
+		echo "cargo is not installed; install Rust $(RUST) or newer from https://rustup.rs"; exit 1; }
+	@$(CARGO) --version | awk -v want="$(RUST)" '{ split($$2, have, "."); split(want, need, "."); \
+		exit !(have[1] > need[1] || (have[1] == need[1] && have[2] >= need[2])) }' || { \
+		echo "muster needs Rust $(RUST) or newer, this is $$($(CARGO) --version); run: rustup update stable"; \
+		exit 1; }
+
+traces:
+	@test -n "$$MUSTER_TRACES" || \
+		echo "MUSTER_TRACES is not set: tests on public cluster traces are skipped (docs/TESTING.md)"

@@ -1,0 +1,153 @@
+//! Which crate may know which. Arrows point downwards only; the tables are the law, and the
+//! manifests must say exactly the same.
+
+use crate::members::{Member, members};
+use crate::tree::report;
+use std::collections::BTreeMap;
+
+/// A crate (by folder) and the crates of this workspace that it knows.
+type Arrows = [(&'static str, &'static [&'static str])];
+
+/// What each crate is built with, lowest first: a row may only name rows above it.
+const ARROWS: &Arrows = &[
+    ("scheduler/model", &[]),
+    ("scheduler/api", &[]),
+    ("scheduler/framework", &["scheduler/model"]),
+    ("scheduler/scenario", &["scheduler/model"]),
+    ("scheduler/kube", &["scheduler/model"]),
+    ("scheduler/core", &["scheduler/framework", "scheduler/model"]),
+    ("plugins", &["scheduler/framework", "scheduler/model"]),
+    (
+        "scheduler/sim",
+        &[
+            "plugins",
+            "scheduler/core",
+            "scheduler/framework",
+            "scheduler/model",
+            "scheduler/scenario",
+        ],
+    ),
+    (
+        "scheduler",
+        &[
+            "plugins",
+            "scheduler/api",
+            "scheduler/core",
+            "scheduler/framework",
+            "scheduler/kube",
+            "scheduler/model",
+            "scheduler/scenario",
+            "scheduler/sim",
+        ],
+    ),
+];
+
+/// What only the tests of a crate are built with. Crates without a row need nothing more.
+const TEST_ARROWS: &Arrows = &[
+    // The names in both are compared, so that they cannot drift apart.
+    ("scheduler/kube", &["scheduler/api"]),
+    // The laws run on random worlds, and the judge of the stage gives a second opinion.
+    ("plugins", &["scheduler/sim"]),
+];
+
+/// Crates of others with one home: whoever else wants one asks the home for what it does.
+const HOMES: &Arrows = &[
+    ("clap", &["scheduler"]),
+    ("flate2", &["scheduler"]),
+    ("hashbrown", &["scheduler/model"]),
+    ("jiff", &["scheduler/kube", "scheduler"]),
+    ("k8s-openapi", &["scheduler/api"]),
+    ("kube", &["scheduler/api"]),
+    ("petgraph", &["scheduler/model"]),
+    ("regex", &["scheduler/kube"]),
+    ("schemars", &["scheduler/api"]),
+    ("serde-saphyr", &["scheduler/scenario", "scheduler"]),
+];
+
+#[test]
+fn the_manifests_have_exactly_the_arrows_of_the_table() {
+    let mut faults = Vec::new();
+    let members = by_folder();
+    for (folder, member) in &members {
+        let Some((_, wanted)) = ARROWS.iter().find(|(row, _)| row == folder) else {
+            faults.push(format!("{folder}: no row in ARROWS; add one, lowest crate first"));
+            continue;
+        };
+        let known: Vec<&str> = member.arrows.iter().map(String::as_str).collect();
+        compare(folder, "[dependencies]", &known, wanted, &mut faults);
+        let row = TEST_ARROWS.iter().find(|(row, _)| row == folder);
+        let wanted = row.map_or(&[][..], |(_, wanted)| *wanted);
+        let known: Vec<&str> = member.test_arrows.iter().map(String::as_str).collect();
+        compare(folder, "[dev-dependencies]", &known, wanted, &mut faults);
+    }
+    for (folder, _) in ARROWS.iter().chain(TEST_ARROWS) {
+        if !members.contains_key(*folder) {
+            faults.push(format!("{folder}: has a row here but is no member of the workspace"));
+        }
+    }
+    report("Crates know each other only as ARROWS and TEST_ARROWS say.", &faults);
+}
+
+#[test]
+fn no_arrow_of_the_table_points_upwards() {
+    let mut faults = Vec::new();
+    for (index, (folder, known)) in ARROWS.iter().enumerate() {
+        for other in *known {
+            if !ARROWS[..index].iter().any(|(lower, _)| lower == other) {
+                faults.push(format!("{folder} knows {other}, which has no row above it"));
+            }
+        }
+    }
+    report("A crate knows only crates below it.", &faults);
+}
+
+#[test]
+fn a_crate_is_called_like_its_folder() {
+    let mut faults = Vec::new();
+    for (name, member) in members() {
+        let wanted = member.folder.replace('/', "-");
+        if name != wanted {
+            faults.push(format!("{}: its crate is {name}, call it {wanted}", member.folder));
+        }
+    }
+    report("The name of a crate is its path with dashes.", &faults);
+}
+
+#[test]
+fn crates_of_others_stay_in_their_homes() {
+    let mut faults = Vec::new();
+    for (folder, member) in by_folder() {
+        for name in &member.foreign {
+            let home = HOMES.iter().find(|(it, _)| it == name);
+            if home.is_some_and(|(_, homes)| !homes.contains(&folder.as_str())) {
+                faults.push(format!("{folder}: depends on {name}, whose home is elsewhere"));
+            }
+        }
+    }
+    report("Some dependencies have one home, see HOMES.", &faults);
+}
+
+#[test]
+fn a_missing_and_an_extra_arrow_are_faults() {
+    let mut faults = Vec::new();
+    compare("x", "[dependencies]", &["a", "b"], &["b", "c"], &mut faults);
+    assert_eq!(faults.len(), 2, "{faults:?}");
+}
+
+fn by_folder() -> BTreeMap<String, Member> {
+    members().into_values().map(|member| (member.folder.clone(), member)).collect()
+}
+
+fn compare(folder: &str, table: &str, known: &[&str], wanted: &[&str], faults: &mut Vec<String>) {
+    for extra in known.iter().filter(|it| !wanted.contains(it)) {
+        faults.push(format!(
+            "{folder}/Cargo.toml: {table} has {extra}, which the table does not allow; \
+             take it out, or change the table with a note in docs/decisions"
+        ));
+    }
+    for missing in wanted.iter().filter(|it| !known.contains(it)) {
+        faults.push(format!(
+            "{folder}/Cargo.toml: {table} lacks {missing}; take it out of the table if that is right"
+        ));
+    }
+}
