@@ -97,5 +97,6 @@ fn read(text: &str) -> Result<Scenario, Error> {
     let world = builder.world(file.take_sections())?;
     let expect = builder.expect(file.expect)?;
     let then = file.then.into_iter().map(|step| builder.step(step)).collect::<Result<_, _>>()?;
-    Ok(Scenario { story: file.story, labels: file.labels, start, world, expect, then })
+    let hold_after = file.hold_after.map(|span| span.0);
+    Ok(Scenario { story: file.story, labels: file.labels, start, hold_after, world, expect, then })
 }

@@ -3,7 +3,7 @@
 use crate::expect::Expectation;
 use scheduler_model::event::Event;
 use scheduler_model::spec::GangKey;
-use scheduler_model::time::Time;
+use scheduler_model::time::{Span, Time};
 use scheduler_model::world::World;
 use std::fmt;
 
@@ -16,6 +16,8 @@ pub struct Scenario {
     pub labels: Vec<String>,
     /// When virtual time begins. Hints of the world count from here.
     pub start: Time,
+    /// How long the head of a line is blocked before it holds room, where the file says so.
+    pub hold_after: Option<Span>,
     /// Everything at the start. What arrives later stands here too, with a hint.
     pub world: World,
     /// What must hold once the world has settled at the start, before the first step.

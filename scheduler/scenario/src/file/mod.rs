@@ -60,6 +60,8 @@ sections! {
         pub(crate) labels: Vec<String>,
         #[serde(default)]
         pub(crate) now: Option<Text<Time>>,
+        #[serde(default, rename = "holdAfter")]
+        pub(crate) hold_after: Option<Text<Span>>,
         #[serde(default)]
         pub(crate) expect: Vec<Spanned<Entry>>,
         #[serde(default)]

@@ -4,7 +4,7 @@ use crate::{nodes, queues, story};
 use scheduler_model::amount::Amount;
 use scheduler_model::event::Event;
 use scheduler_model::spec::{Taint, TaintEffect};
-use scheduler_model::time::Time;
+use scheduler_model::time::{Span, Time};
 
 const DAY_MS: i64 = 86_400_000;
 
@@ -107,4 +107,10 @@ fn labels_and_the_start_of_the_clock_are_read() {
     assert_eq!(scenario.labels, ["e2e", "slow"]);
     assert_eq!(scenario.start.ms(), 1_795_996_800_000);
     assert_eq!(nodes(&scenario.world)[0].created_at.ms(), 1_795_996_800_000 - DAY_MS);
+}
+
+#[test]
+fn a_file_may_say_when_the_head_of_a_line_holds_room() {
+    assert_eq!(story("holdAfter: 0s").hold_after, Some(Span::from_secs(0)));
+    assert_eq!(story("now: 1h").hold_after, None);
 }
