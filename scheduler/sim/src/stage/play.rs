@@ -1,0 +1,315 @@
+//! One moment after the other: what is due happens, cycles run, effects are carried out.
+//!
+//! Invariant: the clock moves only once a moment has settled: no cycle decides anything more
+//! and the engine asks for none. An engine that asks for ever is stopped as a [`Fault`].
+
+use super::agenda::Arrival;
+use super::{Fault, Happening, Stage};
+use crate::checker::gang_of;
+use scheduler_core::report::{CycleReport, Decision};
+use scheduler_model::effect::{Bind, Effect, Outcome};
+use scheduler_model::event::Event;
+use scheduler_model::spec::{PodPhase, PodSpec};
+use scheduler_model::time::Time;
+
+/// Cycles in a row, at one moment, that may change explanations and place nobody.
+const IDLE_CYCLES_MAX: u32 = 100;
+
+impl Stage {
+    /// Plays to the end: until nothing is left to happen, or until the time is up.
+    ///
+    /// # Errors
+    ///
+    /// A fault of the engine, at which the clock stands still.
+    pub fn run(&mut self) -> Result<(), Fault> {
+        while self.step()? {}
+        Ok(())
+    }
+
+    /// Plays the next moment; false if there is none.
+    ///
+    /// # Errors
+    ///
+    /// As [`Stage::run`].
+    pub fn step(&mut self) -> Result<bool, Fault> {
+        if !self.is_settled {
+            self.settle()?;
+            return Ok(true);
+        }
+        match (self.next(), self.until) {
+            (Some(next), Some(until)) if next > until => {
+                self.now = until.max(self.now);
+                Ok(false)
+            }
+            (Some(next), _) => {
+                self.now = next;
+                self.settle()?;
+                Ok(true)
+            }
+            (None, _) => Ok(false),
+        }
+    }
+
+    /// Plays all that comes before `to`, and lets happen what is due then, but no cycle yet:
+    /// the caller may tell more before [`Stage::settle`].
+    ///
+    /// # Errors
+    ///
+    /// As [`Stage::run`].
+    pub fn advance(&mut self, to: Time) -> Result<(), Fault> {
+        while !self.is_settled || self.next().is_some_and(|next| next < to) {
+            self.step()?;
+        }
+        self.now = self.now.max(to);
+        self.is_settled = false;
+        self.deliver();
+        Ok(())
+    }
+
+    /// When something happens next, by itself or because the engine asks for a cycle.
+    #[must_use]
+    pub fn next(&self) -> Option<Time> {
+        let wake = self.engine.wake_at(self.now).filter(|time| *time < Time::NEVER);
+        self.agenda.next().into_iter().chain(wake).min().map(|next| next.max(self.now))
+    }
+
+    /// Runs cycles at the present moment until nothing moves any more.
+    ///
+    /// # Errors
+    ///
+    /// As [`Stage::run`].
+    pub fn settle(&mut self) -> Result<(), Fault> {
+        let mut idle = 0;
+        loop {
+            self.deliver();
+            let report = self.cycle();
+            idle = if report.effects.is_empty() { idle + 1 } else { 0 };
+            if self.next() == Some(self.now) {
+                self.check_progress(&report, idle)?;
+                continue;
+            }
+            if self.judge.is_none() {
+                break;
+            }
+            let second = self.cycle();
+            if second.decisions.is_empty() {
+                break;
+            }
+            self.blame(vec![format!("a cycle without news decided {:?}", second.decisions)]);
+            idle += 1;
+            self.check_progress(&second, idle)?;
+        }
+        self.is_settled = true;
+        Ok(())
+    }
+
+    /// An engine that wants another cycle at once must have done something in this one, or
+    /// have run out of steps.
+    fn check_progress(&self, report: &CycleReport, idle: u32) -> Result<(), Fault> {
+        let is_due = self.agenda.next().is_some_and(|next| next <= self.now);
+        let is_out_of_steps = report.steps >= self.fuel;
+        let message = if report.decisions.is_empty() && !is_due && !is_out_of_steps {
+            "it decided nothing and asks for another cycle at the same moment".to_owned()
+        } else if idle > IDLE_CYCLES_MAX {
+            format!("{idle} cycles at one moment placed nobody, and it asks for another")
+        } else {
+            return Ok(());
+        };
+        Err(Fault { at: self.now, message })
+    }
+
+    /// Lets happen what is due: pods end, others arrive, controllers create.
+    fn deliver(&mut self) {
+        for uid in std::mem::take(&mut self.fresh) {
+            let end = self.objects.pods.get(&uid).filter(|pod| is_running(pod));
+            if let Some(end) = end.and_then(|pod| self.end_of(pod)) {
+                self.agenda.end(end, &uid);
+            }
+        }
+        while let Some(uid) = self.agenda.pop_end(self.now) {
+            let pod = self.objects.pods.get(&uid).filter(|pod| is_running(pod));
+            // The pod may have another life by now.
+            if let Some(pod) = pod.filter(|pod| self.end_of(pod).is_some_and(|it| it <= self.now)) {
+                let ended = ended(pod, PodPhase::Succeeded, self.now);
+                self.tell(ended);
+            }
+        }
+        for arrival in self.agenda.pop_arrivals(self.now) {
+            match arrival {
+                Arrival::Pod(pod) => self.create(*pod),
+                Arrival::Workload(workload) => {
+                    self.controllers.start(*workload, &self.objects.pods);
+                }
+            }
+        }
+        loop {
+            let pods = self.controllers.next(&self.objects.pods);
+            if pods.is_empty() {
+                break;
+            }
+            pods.into_iter().for_each(|pod| self.create(pod));
+        }
+        for gang in std::mem::take(&mut self.fallen) {
+            if !self.unfinished.contains_key(&gang) && self.running.remove(&gang) {
+                self.timeline.push((self.now, Happening::Ended { gang }));
+            }
+        }
+    }
+
+    /// Creates a pod now. A creation time within the run was meant and stays: stories tell
+    /// pods of one moment apart by it.
+    fn create(&mut self, mut pod: PodSpec) {
+        let given = pod.created_at;
+        let is_meant = given != Time::ZERO
+            && given <= self.now
+            && (given > self.start || self.now == self.start);
+        if !is_meant {
+            pod.created_at = self.now;
+        }
+        self.tell(Event::Pod(Box::new(pod)));
+    }
+
+    fn cycle(&mut self) -> CycleReport {
+        let before = self.judge.as_ref().map(|judge| judge.audit());
+        let report = self.engine.cycle(self.now);
+        self.cycles += 1;
+        self.record(&report);
+        if let Some(judge) = &self.judge {
+            let said = judge.replay(&report);
+            self.blame(said);
+            self.audit_engine();
+        }
+        self.carry_out(&report);
+        if let (Some(judge), Some(before)) = (&self.judge, before) {
+            let new = judge.audit().into_iter().filter(|violation| !before.contains(violation));
+            let said = new.map(|violation| violation.to_string()).collect();
+            self.blame(said);
+            self.audit_engine();
+        }
+        report
+    }
+
+    fn audit_engine(&mut self) {
+        let said = self.engine.audit();
+        self.blame(said.into_iter().map(|line| format!("audit of the snapshot: {line}")).collect());
+    }
+
+    fn blame(&mut self, said: Vec<String>) {
+        let after = self.now.since(self.start);
+        self.violations.extend(said.into_iter().map(|line| format!("after {after}: {line}")));
+    }
+
+    fn record(&mut self, report: &CycleReport) {
+        for decision in &report.decisions {
+            let happening = match decision {
+                Decision::Wait(explanation) => Happening::Waits(explanation.clone()),
+                Decision::Run(plan) => {
+                    let (gang, steps) = (plan.gang.clone(), plan.steps.clone());
+                    if self.running.insert(gang.clone()) {
+                        Happening::Started { gang, steps }
+                    } else {
+                        Happening::Grew { gang, steps }
+                    }
+                }
+            };
+            self.timeline.push((self.now, happening));
+        }
+    }
+
+    fn carry_out(&mut self, report: &CycleReport) {
+        for (id, Effect::Bind(bind)) in &report.effects {
+            match self.bound(bind) {
+                Ok(pod) => {
+                    self.engine.settle(*id, &Outcome::Done, self.now);
+                    self.tell(Event::Pod(Box::new(pod)));
+                }
+                Err(why) => {
+                    self.blame(vec![format!("bind of pod {:?} was refused: {why}", bind.uid)]);
+                    self.engine.settle(*id, &Outcome::Refused(why), self.now);
+                }
+            }
+        }
+    }
+
+    /// The pod as the bind leaves it, or why the cluster refuses the bind.
+    fn bound(&self, bind: &Bind) -> Result<PodSpec, String> {
+        let pod = self.objects.pods.get(&bind.uid).ok_or("there is no such pod")?;
+        if let Some(node) = &pod.node {
+            return Err(format!("it is bound to {node:?}"));
+        }
+        if pod.terminating || pod.phase.is_finished() {
+            return Err("it is ending".to_owned());
+        }
+        Ok(PodSpec {
+            node: Some(bind.node.clone()),
+            phase: PodPhase::Running,
+            scheduled_at: Some(self.now),
+            started_at: Some(self.now),
+            ..pod.clone()
+        })
+    }
+
+    /// Makes one piece of news true in the virtual cluster, and tells the engine.
+    pub fn tell(&mut self, event: Event) {
+        for gone in self.objects.missing(&event) {
+            self.take(&gone);
+        }
+        self.take(&event);
+        if let Some(judge) = &mut self.judge {
+            judge.observe(&event);
+        }
+        self.engine.observe(event, self.now);
+        self.is_settled = false;
+    }
+
+    fn take(&mut self, event: &Event) {
+        match event {
+            Event::Pod(spec) => self.note(&spec.uid, Some(spec.as_ref())),
+            Event::PodGone(uid) => self.note(uid, None),
+            _ => {}
+        }
+        self.objects.take(event);
+    }
+
+    /// Keeps everything that depends on pods right while one changes, comes or goes.
+    fn note(&mut self, uid: &str, after: Option<&PodSpec>) {
+        let before = self.objects.pods.get(uid);
+        if before == after {
+            return;
+        }
+        self.controllers.note(uid, before, after);
+        let lives = |pod: &&PodSpec| pod.ours && !pod.phase.is_finished();
+        if let Some(pod) = before {
+            self.touched.insert(gang_of(pod));
+        }
+        if let Some(pod) = before.filter(lives) {
+            let gang = gang_of(pod);
+            let left = self.unfinished.remove(&gang).unwrap_or(0).saturating_sub(1);
+            if left > 0 {
+                self.unfinished.insert(gang.clone(), left);
+            }
+            self.fallen.insert(gang);
+        }
+        if let Some(pod) = after {
+            self.touched.insert(gang_of(pod));
+        }
+        if let Some(pod) = after.filter(lives) {
+            *self.unfinished.entry(gang_of(pod)).or_insert(0) += 1;
+            if pod.node.is_some() {
+                self.running.insert(gang_of(pod));
+            }
+        }
+        if after.is_some_and(is_running) && !before.is_some_and(is_running) {
+            self.fresh.insert(uid.to_owned());
+        }
+    }
+}
+
+fn is_running(pod: &PodSpec) -> bool {
+    pod.node.is_some() && !pod.phase.is_finished()
+}
+
+/// The news that a pod has ended.
+pub(crate) fn ended(pod: &PodSpec, phase: PodPhase, now: Time) -> Event {
+    Event::Pod(Box::new(PodSpec { phase, finished_at: Some(now), ..pod.clone() }))
+}
