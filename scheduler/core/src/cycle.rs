@@ -13,6 +13,7 @@ use crate::engine::Engine;
 use crate::explain::Failure;
 use crate::fresh;
 use crate::fuel::Fuel;
+use crate::futile::Shape;
 use crate::line::Line;
 use crate::place::Placer;
 use crate::place::assign::assign;
@@ -121,6 +122,13 @@ impl Engine {
         }
         let goal = Goal::minimum(&roster);
         let holds = self.holds_ahead_of(gang, &roster);
+        let shape = Shape::of(&self.snapshot, &roster, &holds);
+        if let Some((why, wakes_on)) = shape.as_ref().and_then(|shape| self.futile.get(shape)) {
+            let key = self.snapshot.gangs().get(gang).key.clone();
+            let why = (Explanation { gang: key, ..why.clone() }, *wakes_on);
+            self.block(&roster, &goal, why, (now, fuel), report);
+            return;
+        }
         let attempt = self.try_place(&roster, &goal, &holds, fuel);
         if attempt.is_whole {
             self.commit(&roster, &attempt, Phase::Minimum, report);
@@ -129,7 +137,11 @@ impl Engine {
         let reason = self.cause(&roster, &goal, &holds, &attempt, fuel);
         let failure =
             Failure { roster: &roster, goal: &goal, attempt: &attempt, reason, holds: &holds };
-        self.block(&failure, now, fuel, report);
+        let why = self.why(&failure, fuel);
+        if let Some(shape) = shape.filter(|_| !attempt.is_out_of_fuel) {
+            self.futile.insert(shape, why.0.clone(), why.1);
+        }
+        self.block(&roster, &goal, why, (now, fuel), report);
     }
 
     /// Places members above the minimum; true if the gang should stand in line again.
@@ -171,7 +183,8 @@ impl Engine {
         let reason = if cause == WaitReason::Room { WaitReason::Elastic } else { cause };
         let failure =
             Failure { roster: &roster, goal: &goal, attempt: &attempt, reason, holds: &holds };
-        self.block(&failure, now, fuel, report);
+        let why = self.why(&failure, fuel);
+        self.block(&roster, &goal, why, (now, fuel), report);
         false
     }
 
@@ -223,6 +236,7 @@ impl Engine {
         }
         report.decisions.push(Decision::Run(plan));
         self.woken |= EventMask::POD_PLACED;
+        self.futile.clear();
         self.unblock(roster.gang);
         let memory = self.memory.get_mut(&roster.gang).expect("a considered gang is remembered");
         memory.explanation = None;

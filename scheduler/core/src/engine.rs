@@ -2,6 +2,7 @@
 //!
 //! Production, simulator, scenario test and benchmark drive exactly these. Next: [`crate::cycle`].
 
+use crate::futile::Futile;
 use crate::line::GangKeyInLine;
 use crate::mask::Masks;
 use crate::mirror::Mirror;
@@ -72,6 +73,7 @@ pub struct Engine {
     pub(crate) scratch: Scratch,
     pub(crate) outbox: Outbox,
     pub(crate) memory: BTreeMap<GangId, Memory>,
+    pub(crate) futile: Futile,
     pub(crate) woken: EventMask,
     pub(crate) changed: BTreeSet<GangId>,
     pub(crate) holds: Vec<Hold>,
@@ -94,6 +96,7 @@ impl Engine {
             scratch: Scratch::default(),
             outbox: Outbox::default(),
             memory: BTreeMap::new(),
+            futile: Futile::default(),
             woken: EventMask::NONE,
             changed: BTreeSet::new(),
             holds: Vec::new(),

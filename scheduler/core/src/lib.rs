@@ -19,6 +19,7 @@ pub mod engine;
 pub mod explain;
 pub mod fresh;
 pub mod fuel;
+pub mod futile;
 pub mod hold;
 mod keep;
 pub mod line;

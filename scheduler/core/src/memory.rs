@@ -8,6 +8,7 @@ use crate::engine::{Engine, Memory};
 use crate::explain::Failure;
 use crate::fuel::Fuel;
 use crate::place::Placer;
+use crate::place::region::Goal;
 use crate::report::{CycleReport, Decision};
 use crate::roster::Roster;
 use crate::txn::Txn;
@@ -21,6 +22,9 @@ impl Engine {
     pub(crate) fn wake(&mut self, now: Time) -> bool {
         self.forget_gone();
         let (mask, changed) = (std::mem::take(&mut self.woken), std::mem::take(&mut self.changed));
+        if !mask.is_empty() {
+            self.futile.clear();
+        }
         for gang in changed {
             if self.snapshot.gangs().live(gang).is_some() {
                 self.remember(gang);
@@ -95,26 +99,26 @@ impl Engine {
         self.park(gang, wakes_on, Some(Box::new(explanation)));
     }
 
-    /// Parks a gang that found no room: works out why, and whether it may keep room.
+    /// Parks a gang that found no room with its reason, and works out whether it may keep room.
     pub(crate) fn block(
         &mut self,
-        failure: &Failure<'_>,
-        now: Time,
-        fuel: &mut Fuel,
+        roster: &Roster,
+        goal: &Goal,
+        (explanation, wakes_on): (Explanation, EventMask),
+        (now, fuel): (Time, &mut Fuel),
         report: &mut CycleReport,
     ) {
-        let gang = failure.roster.gang;
-        let is_room = matches!(failure.reason, WaitReason::Room | WaitReason::Held { .. });
-        let (explanation, wakes_on) = self.why(failure, fuel);
+        let gang = roster.gang;
+        let is_room = matches!(explanation.reason, WaitReason::Room | WaitReason::Held { .. });
         self.tell(gang, wakes_on, explanation, report);
-        let memory = self.memory.get_mut(&gang).expect("a considered gang is remembered");
-        if is_room {
-            memory.blocked_since.get_or_insert(now);
-            self.enter_blocked(failure.roster);
-            self.consider_hold(failure.roster, failure.goal, now, fuel);
-        } else {
+        if !is_room {
             self.unblock(gang);
+            return;
         }
+        let memory = self.memory.get_mut(&gang).expect("a considered gang is remembered");
+        memory.blocked_since.get_or_insert(now);
+        self.enter_blocked(roster);
+        self.consider_hold(roster, goal, now, fuel);
     }
 
     /// Room is no longer what the gang lacks.
@@ -125,7 +129,12 @@ impl Engine {
         self.holds.retain(|hold| hold.gang != gang);
     }
 
-    fn why(&mut self, failure: &Failure<'_>, fuel: &mut Fuel) -> (Explanation, EventMask) {
+    /// Why a placement failed, and what may cure it.
+    pub(crate) fn why(
+        &mut self,
+        failure: &Failure<'_>,
+        fuel: &mut Fuel,
+    ) -> (Explanation, EventMask) {
         let mut txn = Txn::new(&mut self.snapshot);
         let mut placer = Placer {
             profile: &self.profile,

@@ -118,6 +118,14 @@ impl Profile {
         })
     }
 
+    /// Which scorers the class concerns now, one bit each in order of installation. Scores
+    /// summed while other bits were set cannot be compared.
+    #[must_use]
+    pub fn scorers_concerned(&self, snap: &Snapshot, class: ClassId) -> u64 {
+        let bit = |(scorer, _): &(Arc<dyn Scorer>, i64)| u64::from(scorer.concerns(snap, class));
+        self.scorers.iter().fold(0, |bits, scorer| (bits << 1) | bit(scorer))
+    }
+
     /// Weighted sum of all scores for one node.
     #[must_use]
     pub fn score(&self, snap: &Snapshot, class: ClassId, node: NodeId) -> i64 {

@@ -39,6 +39,7 @@ pub struct NodeTable {
     ports: BTreeMap<NodeId, BTreeMap<HostPort, u32>>,
     rank: IndexVec<NodeId, u32>,
     is_rank_stale: bool,
+    rank_epoch: u64,
     /// Nodes whose room changed.
     pub(crate) charged: Journal,
     /// Nodes whose spec changed.
@@ -151,6 +152,12 @@ impl NodeTable {
     #[must_use]
     pub fn rank(&self, node: NodeId) -> u32 {
         self.rank[node]
+    }
+
+    /// Changes whenever ranks were worked out anew.
+    #[must_use]
+    pub const fn rank_epoch(&self) -> u64 {
+        self.rank_epoch
     }
 
     /// A taken host port that collides with `port` on the node.
@@ -293,6 +300,7 @@ impl NodeTable {
         if !std::mem::take(&mut self.is_rank_stale) {
             return;
         }
+        self.rank_epoch += 1;
         let mut order: Vec<(&str, NodeId)> =
             self.by_name.iter().map(|(name, node)| (name.as_str(), *node)).collect();
         order.sort_by(|(a, _), (b, _)| natural(a, b));

@@ -2,6 +2,7 @@
 //! snapshot of a [`Txn`]. Nothing here knows whether that snapshot is now or later.
 //!
 //! 1. [`pack`]: counts of one class onto nodes of one region, best node first.
+//!    [`shelf`] keeps the nodes of a class in order from one decision to the next.
 //! 2. [`region`]: which sets of nodes a gang may and should be together in.
 //! 3. [`gang`]: all sets of a gang, region by region, until its minimum is placed.
 //! 4. [`assign`]: counts become pods, in rank order.
@@ -13,6 +14,7 @@ pub mod assign;
 pub mod gang;
 pub mod pack;
 pub mod region;
+pub mod shelf;
 
 use crate::fuel::Fuel;
 use crate::mask::Masks;
@@ -38,6 +40,7 @@ pub struct Placer<'a> {
 #[derive(Clone, Debug, Default)]
 pub struct Scratch {
     scores: Vec<i64>,
+    shelves: shelf::Shelves,
     order: Vec<(i64, u32, NodeId)>,
 }
 

@@ -31,6 +31,12 @@ impl Placer<'_> {
         load: Load<'_>,
         placed: &mut Vec<(NodeId, u32)>,
     ) -> u32 {
+        if load.count == 0 {
+            return 0;
+        }
+        if let Some(count) = self.pack_from_shelf(txn, load, placed) {
+            return count;
+        }
         let mut nodes = self.candidates(txn.view(), load.class, load.region);
         retain_within_limits(txn.view(), load, &mut nodes);
         self.fuel.take(nodes.count() + 1);
@@ -45,6 +51,40 @@ impl Placer<'_> {
         } else {
             self.pack_counts(txn, load, &nodes, placed)
         }
+    }
+
+    /// Packs from the kept order of the class; `None` where none is kept or it does not apply:
+    /// inside a region, under queue limits, or where placed pods act on the class.
+    fn pack_from_shelf(
+        &mut self,
+        txn: &mut Txn<'_>,
+        load: Load<'_>,
+        placed: &mut Vec<(NodeId, u32)>,
+    ) -> Option<u32> {
+        let is_plain = load.region.is_none()
+            && !has_limits(txn.view(), load.queue)
+            && !self.profile.is_per_placement(txn.view(), load.class);
+        if !is_plain {
+            return None;
+        }
+        let mask = self.masks.get(txn.view(), self.profile, load.class);
+        let shelves = &mut self.scratch.shelves;
+        if !shelves.refresh(txn.view(), self.profile, mask, load.class) {
+            return None;
+        }
+        let mut left = load.count;
+        while left > 0 && self.fuel.take(1) {
+            let first = self.scratch.shelves.first(load.class);
+            debug_assert!(self.is_first_by_scan(txn.view(), load.class, first));
+            let Some(node) = first else { break };
+            let count = holds(txn.view(), load, node).min(left);
+            take(txn, load.class, node, load.queue, count);
+            placed.push((node, count));
+            left -= count;
+            let mask = self.masks.get(txn.view(), self.profile, load.class);
+            self.scratch.shelves.refresh(txn.view(), self.profile, mask, load.class);
+        }
+        Some(load.count - left)
     }
 
     /// Nodes with room for at least one pod of the class, as far as masks and columns say.
@@ -148,6 +188,15 @@ impl Placer<'_> {
             .max_by_key(|node| (scores[node.index()], std::cmp::Reverse(snap.nodes().rank(*node))))
     }
 
+    /// Checks a kept order against a scan, on clusters small enough for a debug build.
+    fn is_first_by_scan(&mut self, snap: &Snapshot, class: ClassId, first: Option<NodeId>) -> bool {
+        if snap.nodes().len() > 64 {
+            return true;
+        }
+        let nodes = self.candidates(snap, class, None);
+        self.best(snap, class, &nodes) == first
+    }
+
     /// Fills the score buffer for these nodes.
     fn score(&mut self, snap: &Snapshot, class: ClassId, nodes: &NodeSet) {
         self.scratch.scores.clear();
@@ -170,10 +219,14 @@ fn holds(snap: &Snapshot, load: Load<'_>, node: NodeId) -> u32 {
     by_limit.min(by_room.unwrap_or(u32::MAX))
 }
 
+fn has_limits(snap: &Snapshot, queue: Option<QueueId>) -> bool {
+    queue.is_some_and(|queue| snap.queues().path(queue).any(|row| !row.limits.is_empty()))
+}
+
 /// Drops nodes on whose flavour the queue may not start even one more pod.
 fn retain_within_limits(snap: &Snapshot, load: Load<'_>, nodes: &mut NodeSet) {
     let Some(queue) = load.queue else { return };
-    if snap.queues().path(queue).all(|row| row.limits.is_empty()) {
+    if !has_limits(snap, load.queue) {
         return;
     }
     let request = &snap.classes().get(load.class).request;
