@@ -41,9 +41,9 @@ fn trees(path: &str, source: &str) -> TokenStream {
     source.parse().unwrap_or_else(|error| panic!("{path} is no Rust: {error}"))
 }
 
-/// True for tests, benchmarks and fuzz targets, which no product links.
+/// True for tests, benchmarks, examples and fuzz targets, which no product links.
 fn is_tests(path: &str) -> bool {
-    path.split('/').any(|part| matches!(part, "tests" | "benches" | "e2e" | "fuzz"))
+    path.split('/').any(|part| matches!(part, "tests" | "benches" | "e2e" | "examples" | "fuzz"))
 }
 
 fn flatten(stream: TokenStream, flat: &mut Vec<Token>) {
