@@ -5,8 +5,9 @@
 //! 2. [`translate`]: pure functions from wire objects to specs, one file per kind or dialect.
 //!    Each is total: it returns a value and the problems it met, never an error.
 //! 3. [`controllers`]: Jobs and the like whose pods are not in the input, played.
-//! 4. [`quantity`], [`duration`]: the two small languages inside those objects.
-//! 5. [`names`]: every label, annotation and gate that is read, by name.
+//! 4. [`mod@read`]: files, folders and streams of such objects into one world.
+//! 5. [`quantity`], [`duration`]: the two small languages inside those objects.
+//! 6. [`names`]: every label, annotation and gate that is read, by name.
 //!
 //! Invariant: one bad object never stops the rest, and what cannot be read exactly is read
 //! against the pod (it waits; it is never placed wrongly).
@@ -15,5 +16,6 @@ pub mod controllers;
 pub mod duration;
 pub mod names;
 pub mod quantity;
+pub mod read;
 pub mod translate;
 pub mod wire;

@@ -126,6 +126,13 @@ fn child(set: &JobSet, replicated: &ReplicatedJob, number: u32, global: usize) -
     job
 }
 
+/// Takes over what a ReplicaSet's pods inherit from its Deployment.
+pub(crate) fn inherit_marks(from: &Meta, to: &mut Meta) {
+    for key in [names::QUEUE, names::KUEUE_QUEUE, names::MIN_AVAILABLE] {
+        inherit(from, to, key);
+    }
+}
+
 pub(super) fn inherit(from: &Meta, to: &mut Meta, key: &str) {
     if let Some(value) = from.label(key) {
         to.labels.entry(key.to_owned()).or_insert_with(|| value.to_owned());

@@ -15,6 +15,7 @@ mod replicas;
 mod template;
 mod volcano;
 
+pub(crate) use job::inherit_marks;
 pub use job::{job, job_set};
 pub use leader_worker::leader_worker_set;
 pub use replicas::{deployment, replica_set, stateful_set};

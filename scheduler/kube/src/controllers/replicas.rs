@@ -1,7 +1,7 @@
 //! StatefulSets, ReplicaSets and Deployments.
 
 use super::Played;
-use super::job::inherit;
+use super::job::inherit_marks;
 use super::template::{self, Identity, Owner, Template, suffix, template_hash};
 use crate::names;
 use crate::translate::{Context, Translated, count, plain};
@@ -87,9 +87,7 @@ pub fn deployment(object: &Replicas, context: &Context) -> Translated<Played> {
     set.metadata.name = format!("{}-{hash}", object.metadata.name);
     set.metadata.labels.clone_from(&object.spec.template.metadata.labels);
     set.spec.template.metadata.labels.insert(names::TEMPLATE_HASH.to_owned(), hash);
-    for key in [names::QUEUE, names::KUEUE_QUEUE, names::MIN_AVAILABLE] {
-        inherit(&object.metadata, &mut set.metadata, key);
-    }
+    inherit_marks(&object.metadata, &mut set.metadata);
     let mut read = replica_set(&set, context);
     let made = crate::translate::object_name("ReplicaSet", &set.metadata);
     let written = crate::translate::object_name("Deployment", &object.metadata);

@@ -153,6 +153,18 @@ pub struct VolcanoJobSpec {
 pub struct VolcanoJobStatus {
     /// Members that succeeded.
     pub succeeded: Option<Number>,
+    /// Where it stands.
+    #[serde(deserialize_with = "null_default")]
+    pub state: VolcanoJobState,
+}
+
+/// `status.state` of a Volcano Job.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(default)]
+pub struct VolcanoJobState {
+    /// `Pending`, `Running`, `Completed` and so on.
+    #[serde(deserialize_with = "null_default")]
+    pub phase: String,
 }
 
 /// One task of a Volcano Job: pods of one template.

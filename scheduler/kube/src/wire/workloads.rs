@@ -1,6 +1,6 @@
 //! Controllers of pods: Job, StatefulSet, ReplicaSet, Deployment, LeaderWorkerSet, JobSet.
 
-use super::{Meta, Number, PodTemplate, null_default};
+use super::{Condition, Meta, Number, PodTemplate, null_default};
 use serde::Deserialize;
 
 /// `batch/v1` Job.
@@ -45,6 +45,9 @@ pub struct JobSpec {
 pub struct JobStatus {
     /// Pods that succeeded.
     pub succeeded: Option<Number>,
+    /// `Complete` and `Failed` among others.
+    #[serde(deserialize_with = "null_default")]
+    pub conditions: Vec<Condition>,
 }
 
 /// `apps/v1` StatefulSet.
@@ -156,6 +159,18 @@ pub struct JobSet {
     /// What it runs.
     #[serde(deserialize_with = "null_default")]
     pub spec: JobSetSpec,
+    /// What became of it.
+    #[serde(deserialize_with = "null_default")]
+    pub status: JobSetStatus,
+}
+
+/// `status` of a JobSet.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub struct JobSetStatus {
+    /// `Completed` or `Failed` once it creates nothing more.
+    #[serde(deserialize_with = "null_default")]
+    pub terminal_state: String,
 }
 
 /// `spec` of a JobSet.

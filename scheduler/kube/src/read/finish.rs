@@ -1,0 +1,200 @@
+//! Joins what was read into a world: what needs more than one object comes here.
+
+use super::Reading;
+use super::collect::{Collector, Late, Place};
+use crate::translate::{hypernode, kueue, native, priority};
+use crate::wire::kueue::ResourceFlavor;
+use crate::wire::volcano::HyperNode;
+use scheduler_model::event::Event;
+use scheduler_model::problem::Problem;
+use scheduler_model::spec::{Dialect, GangKey, GangSpec, Membership, NodeSpec, QueueSpec};
+use scheduler_model::world::{SimHints, Workload};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// All that was read, as a world.
+pub(super) fn finish(mut all: Collector<'_>) -> Reading {
+    let mut late = late(&mut all);
+    let mut nodes: Vec<NodeSpec> = take(&mut all.nodes.0);
+    nodes.sort_by(|a, b| natural(&a.name).cmp(&natural(&b.name)));
+    let mut found = kueue::flavours(&late.flavours, &mut nodes);
+    let (topologies, problems) = hypernode::resolve(&late.hypernodes, &mut nodes);
+    found.extend(problems);
+    for problem in found {
+        let place = late.places.get(&problem.object).copied().unwrap_or_default();
+        all.problems.push((place, problem));
+    }
+    for topology in topologies {
+        all.topologies.0.entry(topology.name.clone()).or_insert((topology, Place::default()));
+    }
+    let mut gangs = Gangs::default();
+    gangs.groups(&mut all);
+    gangs.owners(&mut all);
+    gangs.replicas(&all);
+    let topologies: Vec<_> = take(&mut all.topologies.0);
+    for gang in gangs.specs.values_mut() {
+        hypernode::fit(gang, &topologies);
+    }
+    for class in priority::built_in() {
+        all.classes.0.entry(class.name.clone()).or_insert((class, Place::default()));
+    }
+    late.queues.extend(take(&mut all.queues.0));
+    late.queues.sort_by(|a, b| a.name.cmp(&b.name));
+
+    let mut out = std::mem::take(&mut all.out);
+    let events = &mut out.world.events;
+    events.extend(take(&mut all.namespaces.0).into_iter().map(Event::Namespace));
+    events.extend(take(&mut all.classes.0).into_iter().map(Event::PriorityClass));
+    events.extend(topologies.into_iter().map(Event::Topology));
+    events.extend(late.queues.into_iter().map(Event::Queue));
+    events.extend(nodes.into_iter().map(|node| Event::Node(Box::new(node))));
+    events.extend(take(&mut all.daemons.0).into_iter().map(Event::Daemon));
+    events.extend(gangs.specs.into_values().map(|gang| Event::Gang(Box::new(gang))));
+    let known: BTreeSet<&str> = all.pods.0.values().map(|(pod, _)| pod.uid.as_str()).collect();
+    all.pod_hints.retain(|uid, _| known.contains(uid.as_str()));
+    events.extend(take(&mut all.pods.0).into_iter().map(Event::Pod));
+    out.world.workloads = gangs.workloads;
+    out.world.pod_hints = std::mem::take(&mut all.pod_hints);
+    out.world.gang_hints = gangs.hints;
+    let mut problems = std::mem::take(&mut all.problems);
+    problems.sort_by_key(|(place, _)| *place);
+    out.problems = problems.into_iter().map(|one| all.located(one)).collect();
+    out
+}
+
+fn take<K: Ord, T>(shelf: &mut BTreeMap<K, (T, Place)>) -> Vec<T> {
+    std::mem::take(shelf).into_values().map(|(value, _)| value).collect()
+}
+
+/// Numbers inside names count as numbers: `n2` stands before `n10`.
+fn natural(name: &str) -> Vec<(bool, usize, &str)> {
+    let mut parts = Vec::new();
+    let mut rest = name;
+    while let Some(first) = rest.chars().next() {
+        let is_number = first.is_ascii_digit();
+        let end = rest.find(|c: char| c.is_ascii_digit() != is_number).unwrap_or(rest.len());
+        let (part, after) = rest.split_at(end);
+        let digits = part.trim_start_matches('0');
+        parts.push(match is_number {
+            true => (false, digits.len(), digits),
+            false => (true, 0, part),
+        });
+        rest = after;
+    }
+    // The name itself ends the ties between `n1` and `n01`.
+    parts.push((false, 0, name));
+    parts
+}
+
+/// Objects that had to wait for others.
+#[derive(Default)]
+struct Waited {
+    hypernodes: Vec<HyperNode>,
+    flavours: Vec<ResourceFlavor>,
+    queues: Vec<QueueSpec>,
+    /// Where each object stands, by the name that problems give it.
+    places: BTreeMap<String, Place>,
+}
+
+fn late(all: &mut Collector<'_>) -> Waited {
+    let mut waited = Waited::default();
+    let shelf = std::mem::take(&mut all.late.0);
+    let cohorts: BTreeSet<String> =
+        shelf.keys().filter(|(kind, _)| *kind == "Cohort").map(|(_, name)| name.clone()).collect();
+    for ((kind, name), (object, place)) in shelf {
+        waited.places.insert(format!("{kind} {name}"), place);
+        let read = match object {
+            Late::HyperNode(object) => {
+                waited.hypernodes.push(object);
+                continue;
+            }
+            Late::Flavour(object) => {
+                waited.flavours.push(object);
+                continue;
+            }
+            Late::ClusterQueue(object) => kueue::cluster_queue(&object, &cohorts),
+            Late::Cohort(object) => kueue::cohort(&object, &cohorts),
+        };
+        all.problems.extend(read.problems.into_iter().map(|problem| (place, problem)));
+        if let Some((_, before)) = all.queues.0.get(&read.value.name) {
+            let message = format!(
+                "a queue of this name stands at {} already; this one is left out",
+                all.show(*before)
+            );
+            let object = format!("{kind} {name}");
+            let problem = Problem::new(object, "", message, "give the queues different names");
+            all.problems.push((place, problem));
+        } else {
+            waited.queues.push(read.value);
+        }
+    }
+    waited
+}
+
+/// Gangs of group objects and of controllers.
+#[derive(Default)]
+struct Gangs {
+    specs: BTreeMap<GangKey, GangSpec>,
+    hints: BTreeMap<GangKey, SimHints>,
+    workloads: Vec<Workload>,
+}
+
+impl Gangs {
+    fn groups(&mut self, all: &mut Collector<'_>) {
+        for (gang, hints) in take(&mut all.groups.0) {
+            self.hint(&gang.key, hints);
+            self.specs.insert(gang.key.clone(), gang);
+        }
+    }
+
+    fn hint(&mut self, key: &GangKey, hints: SimHints) {
+        if hints != SimHints::default() {
+            self.hints.entry(key.clone()).or_insert(hints);
+        }
+    }
+
+    /// A group object knows better than the controller that would make the same group.
+    fn owners(&mut self, all: &mut Collector<'_>) {
+        let mut owners = std::mem::take(&mut all.owners);
+        let sets: Vec<_> =
+            owners.0.keys().filter(|(_, kind, ..)| *kind == "ReplicaSet").cloned().collect();
+        for key in sets {
+            let Some((mut set, place)) = owners.0.remove(&key) else { continue };
+            set.inherit(&owners);
+            owners.0.insert(key, (set, place));
+        }
+        for (owner, place) in owners.0.values() {
+            let read = owner.read(&all.parents, all.context);
+            let hints = owner.hints();
+            // Where it is played, its hints were read, and judged, with its pods.
+            let said = if read.value.workloads.is_empty() { hints.problems } else { Vec::new() };
+            let said = read.problems.into_iter().chain(said);
+            all.problems.extend(said.map(|problem| (*place, problem)));
+            for gang in read.value.gangs {
+                self.hint(&gang.key, hints.value);
+                self.specs.entry(gang.key.clone()).or_insert(gang);
+            }
+            self.workloads.extend(read.value.workloads);
+        }
+    }
+
+    /// Pods may name one replica of a group; each replica is a gang like the group.
+    fn replicas(&mut self, all: &Collector<'_>) {
+        let played = self.workloads.iter().flat_map(|workload| &workload.pods);
+        let pods = all.pods.0.values().map(|(pod, _)| &**pod).chain(played);
+        let mut wanted = BTreeSet::new();
+        for pod in pods {
+            if let Membership::Group(key) = &pod.membership
+                && key.dialect == Dialect::Kubernetes
+                && !self.specs.contains_key(key)
+            {
+                wanted.insert(key.clone());
+            }
+        }
+        for key in wanted {
+            let Some((base, _)) = key.name.rsplit_once('/') else { continue };
+            let group = GangKey { name: base.to_owned(), ..key.clone() };
+            let made = self.specs.get(&group).and_then(|group| native::replica(group, &key));
+            self.specs.extend(made.map(|gang| (key, gang)));
+        }
+    }
+}

@@ -1,0 +1,197 @@
+//! Controllers: what is read of them depends on whether their pods are in the input.
+
+use super::collect::Shelf;
+use crate::controllers::{self, Played};
+use crate::names;
+use crate::translate::{Context, Translated, hints, plain, volcano};
+use crate::wire::volcano::VolcanoJob;
+use crate::wire::workloads::{Job, JobSet, LeaderWorkerSet, Replicas, StatefulSet};
+use crate::wire::{Meta, Number, condition};
+use scheduler_model::spec::GangSpec;
+use scheduler_model::world::SimHints;
+use std::collections::BTreeSet;
+
+/// A controller object, kept until all pods have been read.
+#[derive(Debug)]
+pub(super) enum Owner {
+    Job(Box<Job>),
+    JobSet(Box<JobSet>),
+    StatefulSet(Box<StatefulSet>),
+    ReplicaSet(Box<Replicas>),
+    Deployment(Box<Replicas>),
+    LeaderWorkerSet(Box<LeaderWorkerSet>),
+    VolcanoJob(Box<VolcanoJob>),
+}
+
+/// API group, kind, namespace and name of a controller.
+pub(super) type OwnerKey = (&'static str, &'static str, String, String);
+
+/// Controllers by what they are called.
+pub(super) type Owners = Shelf<OwnerKey, Owner>;
+
+/// Which controllers have children in the input.
+#[derive(Debug, Default)]
+pub(super) struct Parents(BTreeSet<String>);
+
+impl Parents {
+    /// Notes the controllers that an object names as its own, in whatever way.
+    pub(super) fn note(&mut self, meta: &Meta) {
+        let namespace = meta.namespace_or_default();
+        if let Some(owner) = meta.controller() {
+            let group = owner.api_version.split_once('/').map_or("", |(group, _)| group);
+            self.add(group, &owner.kind, namespace, &owner.name);
+            // A dump may leave ReplicaSets out; their names tell the Deployment.
+            if owner.kind == "ReplicaSet"
+                && let Some(hash) = meta.label(names::TEMPLATE_HASH)
+                && let Some(name) =
+                    owner.name.strip_suffix(hash).and_then(|name| name.strip_suffix('-'))
+            {
+                self.add("apps", "Deployment", namespace, name);
+            }
+        }
+        if let Some(name) = meta.label(names::LWS_NAME) {
+            self.add("leaderworkerset.x-k8s.io", "LeaderWorkerSet", namespace, name);
+        }
+        if let Some(name) = meta.label(names::JOBSET_NAME) {
+            self.add("jobset.x-k8s.io", "JobSet", namespace, name);
+        }
+        if let Some(name) = meta.label(names::VOLCANO_JOB) {
+            self.add("batch.volcano.sh", "Job", namespace, name);
+        }
+    }
+
+    fn add(&mut self, group: &str, kind: &str, namespace: &str, name: &str) {
+        let key = format!("{group}/{kind}/{namespace}/{name}");
+        if !self.0.contains(&key) {
+            self.0.insert(key);
+        }
+    }
+
+    fn has(&self, (group, kind, namespace, name): &OwnerKey) -> bool {
+        self.0.contains(&format!("{group}/{kind}/{namespace}/{name}"))
+    }
+}
+
+impl Owner {
+    /// Its metadata.
+    pub(super) fn meta(&self) -> &Meta {
+        match self {
+            Self::Job(object) => &object.metadata,
+            Self::JobSet(object) => &object.metadata,
+            Self::StatefulSet(object) => &object.metadata,
+            Self::ReplicaSet(object) | Self::Deployment(object) => &object.metadata,
+            Self::LeaderWorkerSet(object) => &object.metadata,
+            Self::VolcanoJob(object) => &object.metadata,
+        }
+    }
+
+    /// What it is called.
+    pub(super) fn key(&self) -> OwnerKey {
+        let (group, kind) = match self {
+            Self::Job(_) => ("batch", "Job"),
+            Self::JobSet(_) => ("jobset.x-k8s.io", "JobSet"),
+            Self::StatefulSet(_) => ("apps", "StatefulSet"),
+            Self::ReplicaSet(_) => ("apps", "ReplicaSet"),
+            Self::Deployment(_) => ("apps", "Deployment"),
+            Self::LeaderWorkerSet(_) => ("leaderworkerset.x-k8s.io", "LeaderWorkerSet"),
+            Self::VolcanoJob(_) => ("batch.volcano.sh", "Job"),
+        };
+        let meta = self.meta();
+        (group, kind, meta.namespace_or_default().to_owned(), meta.name.clone())
+    }
+
+    /// Takes over what its pods inherit from a Deployment that owns it.
+    pub(super) fn inherit(&mut self, owners: &Owners) {
+        let Self::ReplicaSet(set) = self else { return };
+        let Some(owner) = set.metadata.controller().filter(|owner| owner.kind == "Deployment")
+        else {
+            return;
+        };
+        let namespace = set.metadata.namespace_or_default().to_owned();
+        let key = ("apps", "Deployment", namespace, owner.name.clone());
+        if let Some(deployment) = owners.get(&key) {
+            controllers::inherit_marks(deployment.meta(), &mut set.metadata);
+        }
+    }
+
+    /// Its gangs, and its pods where it must be played.
+    pub(super) fn read(&self, parents: &Parents, context: &Context) -> Translated<Played> {
+        let key = self.key();
+        let creates = !parents.has(&key) && !self.is_over();
+        let mut read = match self {
+            Self::Job(object) if creates => controllers::job(object, context),
+            Self::Job(object) => grouped(plain::job(object)),
+            Self::StatefulSet(object) if creates => controllers::stateful_set(object, context),
+            Self::StatefulSet(object) => grouped(plain::stateful_set(object)),
+            Self::ReplicaSet(object) if creates => controllers::replica_set(object, context),
+            Self::ReplicaSet(object) => grouped(plain::replica_set(object)),
+            Self::Deployment(object) if creates => controllers::deployment(object, context),
+            Self::Deployment(_) => Translated::default(),
+            Self::LeaderWorkerSet(object) if creates => {
+                controllers::leader_worker_set(object, context)
+            }
+            Self::LeaderWorkerSet(object) => {
+                let Translated { value: gangs, problems } = plain::leader_worker_set(object);
+                Translated { value: Played { gangs, workloads: Vec::new() }, problems }
+            }
+            Self::JobSet(object) if creates => controllers::job_set(object, context),
+            Self::JobSet(object) if parents.has(&key) => {
+                let Translated { value, .. } = controllers::job_set(object, context);
+                let value = Played { gangs: value.gangs, workloads: Vec::new() };
+                Translated { value, problems: Vec::new() }
+            }
+            Self::JobSet(_) => Translated::default(),
+            Self::VolcanoJob(object) if creates => controllers::volcano_job(object, context),
+            Self::VolcanoJob(object) => grouped(volcano::job(object)),
+        };
+        if self.meta().uid.is_empty() {
+            // A uid ends ties, so it must not depend on where the object stood.
+            for gang in &mut read.value.gangs {
+                if gang.uid.is_empty() {
+                    gang.uid = format!("{}:{}", gang.key.dialect.name(), gang.key);
+                }
+            }
+        }
+        read
+    }
+
+    /// Hints for its gangs, where its pods have none.
+    pub(super) fn hints(&self) -> Translated<SimHints> {
+        hints::of(self.key().1, self.meta())
+    }
+
+    /// True if it creates nothing (more), whatever its spec says.
+    fn is_over(&self) -> bool {
+        let is_over = match self {
+            Self::Job(object) => ["Complete", "Failed"].into_iter().any(|kind| {
+                condition(&object.status.conditions, kind).is_some_and(|it| it.status == "True")
+            }),
+            Self::JobSet(object) => object.spec.suspend || !object.status.terminal_state.is_empty(),
+            Self::StatefulSet(object) => is_zero(object.spec.replicas.as_ref()),
+            Self::ReplicaSet(object) | Self::Deployment(object) => {
+                is_zero(object.spec.replicas.as_ref())
+            }
+            Self::LeaderWorkerSet(object) => is_zero(object.spec.replicas.as_ref()),
+            Self::VolcanoJob(object) => matches!(
+                object.status.state.phase.as_str(),
+                "Aborting"
+                    | "Aborted"
+                    | "Completing"
+                    | "Completed"
+                    | "Terminating"
+                    | "Terminated"
+                    | "Failed"
+            ),
+        };
+        is_over || self.meta().deletion_timestamp.is_some()
+    }
+}
+
+fn is_zero(number: Option<&Number>) -> bool {
+    matches!(number, Some(Number::Whole(0)))
+}
+
+fn grouped(read: Translated<GangSpec>) -> Translated<Played> {
+    let played = Played { gangs: vec![read.value], workloads: Vec::new() };
+    Translated { value: played, problems: read.problems }
+}
