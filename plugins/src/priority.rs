@@ -1,5 +1,6 @@
-//! Which gang of a queue is next: higher priority first, then gangs that lost members, then
-//! older ones. Replacements of a gang that ran before thus go first among their equals.
+//! Which gang of a queue is next: DaemonSets' pods before all others, then higher priority,
+//! then gangs that lost members, then older ones. Replacements of a gang that ran before thus
+//! go first among their equals.
 
 use scheduler_framework::profile::Profile;
 use scheduler_framework::{EventMask, GangOffer, GangOrder, OrderKey, Plugin};
@@ -25,7 +26,12 @@ impl Plugin for Priority {
 
 impl GangOrder for Priority {
     fn key(&self, _: &Snapshot, offer: &GangOffer) -> OrderKey {
-        [-i64::from(offer.priority), i64::from(!offer.is_broken), offer.age.ms(), 0]
+        [
+            i64::from(!offer.is_daemon),
+            -i64::from(offer.priority),
+            i64::from(!offer.is_broken),
+            offer.age.ms(),
+        ]
     }
 }
 
@@ -37,7 +43,8 @@ mod tests {
 
     fn key(priority: i32, lost: u32, age: i64) -> OrderKey {
         let gang = GangId::from_index(0);
-        let offer = GangOffer { gang, priority, age: Time::from_ms(age), is_broken: lost > 0 };
+        let age = Time::from_ms(age);
+        let offer = GangOffer { gang, priority, age, is_broken: lost > 0, is_daemon: false };
         Priority.key(&Snapshot::default(), &offer)
     }
 

@@ -98,6 +98,7 @@ pub(crate) fn pod(name: &str, pairs: &[(&str, &str)], shape: PodShape) -> PodSpe
         finished_at: None,
         walltime: None,
         evicted: false,
+        daemon: None,
         unsupported: vec![],
     }
 }

@@ -40,7 +40,9 @@ fn by_author(reason: WaitReason, next_step: String) -> Refusal {
 
 fn no_group(snap: &Snapshot, roster: &Roster) -> Option<Refusal> {
     let gang = snap.gangs().get(roster.gang);
-    let is_missing = gang.origin == Origin::Group && gang.spec.is_none();
+    // Members that run stay a gang without their group; those that do not must wait for it.
+    let lives_on = gang.spec.is_some() && roster.total.placed > 0;
+    let is_missing = gang.origin == Origin::Group && !gang.exists && !lives_on;
     is_missing.then(|| {
         let step = format!("create the {} PodGroup {}", gang.key.dialect.name(), gang.key);
         by_author(WaitReason::NoGroup, step)

@@ -27,7 +27,6 @@ use scheduler_model::effect::{Bind, Effect};
 use scheduler_model::explain::{Explanation, WaitReason};
 use scheduler_model::ids::{GangId, NodeId, PodId};
 use scheduler_model::op::Room;
-use scheduler_model::resource::Request;
 use scheduler_model::time::Time;
 
 /// Minimums of all gangs go first, members above them after.
@@ -45,7 +44,12 @@ impl Engine {
         self.masks.refresh(&self.snapshot, &self.profile);
         self.drop_stale_holds();
         let kept = fresh::kept(&self.snapshot, now, self.config.fresh_for);
-        self.keep_fresh(&kept);
+        if kept != self.kept {
+            // A node is no longer fresh, or its daemon has come.
+            self.woken |= EventMask::ROOM_FREED;
+        }
+        self.kept = kept;
+        self.keep_fresh();
         while self.wake(now) {
             self.serve(Phase::Minimum, now, &mut fuel, &mut report);
             self.serve(Phase::Extras, now, &mut fuel, &mut report);
@@ -53,20 +57,20 @@ impl Engine {
                 break;
             }
         }
-        self.give_back_fresh(&kept);
+        self.give_back_fresh();
         self.is_unfinished = self.memory.values().any(|memory| memory.is_active);
         report.steps = fuel.spent();
         report
     }
 
-    fn keep_fresh(&mut self, kept: &[(NodeId, Request)]) {
-        for (node, request) in kept {
+    fn keep_fresh(&mut self) {
+        for (node, request) in &self.kept {
             self.snapshot.keep(*node, request);
         }
     }
 
-    fn give_back_fresh(&mut self, kept: &[(NodeId, Request)]) {
-        for (node, request) in kept.iter().rev() {
+    fn give_back_fresh(&mut self) {
+        for (node, request) in self.kept.iter().rev() {
             self.snapshot.give_back(*node, request);
         }
     }
@@ -122,6 +126,10 @@ impl Engine {
         }
         let goal = Goal::minimum(&roster);
         let holds = self.holds_ahead_of(gang, &roster);
+        if fresh::is_daemon(&self.snapshot, gang) {
+            self.consider_daemon(&roster, &goal, (now, fuel), report);
+            return;
+        }
         let shape = Shape::of(&self.snapshot, &roster, &holds);
         if let Some((why, wakes_on)) = shape.as_ref().and_then(|shape| self.futile.get(shape)) {
             let key = self.snapshot.gangs().get(gang).key.clone();
@@ -142,6 +150,27 @@ impl Engine {
             self.futile.insert(shape, why.0.clone(), why.1);
         }
         self.block(&roster, &goal, why, (now, fuel), report);
+    }
+
+    /// Places a DaemonSet's pod, which may use the room kept for it.
+    fn consider_daemon(
+        &mut self,
+        roster: &Roster,
+        goal: &Goal,
+        (now, fuel): (Time, &mut Fuel),
+        report: &mut CycleReport,
+    ) {
+        self.give_back_fresh();
+        let attempt = self.try_place(roster, goal, &[], fuel);
+        self.keep_fresh();
+        if attempt.is_whole {
+            self.commit(roster, &attempt, Phase::Minimum, report);
+            return;
+        }
+        let reason = WaitReason::Room;
+        let failure = Failure { roster, goal, attempt: &attempt, reason, holds: &[] };
+        let why = self.why(&failure, fuel);
+        self.block(roster, goal, why, (now, fuel), report);
     }
 
     /// Places members above the minimum; true if the gang should stand in line again.

@@ -15,8 +15,9 @@ use scheduler_framework::profile::Profile;
 use scheduler_model::effect::{EffectId, Outcome};
 use scheduler_model::event::Event;
 use scheduler_model::explain::Explanation;
-use scheduler_model::ids::{GangId, QueueId};
+use scheduler_model::ids::{GangId, NodeId, QueueId};
 use scheduler_model::journal::Cursor;
+use scheduler_model::resource::Request;
 use scheduler_model::snapshot::Snapshot;
 use scheduler_model::spec::GangKey;
 use scheduler_model::time::{Span, Time};
@@ -74,6 +75,8 @@ pub struct Engine {
     pub(crate) outbox: Outbox,
     pub(crate) memory: BTreeMap<GangId, Memory>,
     pub(crate) futile: Futile,
+    /// Room kept on fresh nodes in the last cycle.
+    pub(crate) kept: Vec<(NodeId, Request)>,
     pub(crate) woken: EventMask,
     pub(crate) changed: BTreeSet<GangId>,
     pub(crate) holds: Vec<Hold>,
@@ -97,6 +100,7 @@ impl Engine {
             outbox: Outbox::default(),
             memory: BTreeMap::new(),
             futile: Futile::default(),
+            kept: Vec::new(),
             woken: EventMask::NONE,
             changed: BTreeSet::new(),
             holds: Vec::new(),

@@ -3,10 +3,9 @@
 //! A node that just joined looks empty, but its DaemonSets are about to land on it; a gang
 //! that took their room would keep them out for ever.
 
-use scheduler_model::ids::NodeId;
+use scheduler_model::ids::{GangId, NodeId};
 use scheduler_model::resource::Request;
 use scheduler_model::snapshot::{Daemon, Snapshot};
-use scheduler_model::spec::Membership;
 use scheduler_model::time::{Span, Time};
 
 /// What to keep free, per node. Nodes without a creation time are not fresh.
@@ -30,6 +29,14 @@ pub fn kept(snap: &Snapshot, now: Time, fresh_for: Span) -> Vec<(NodeId, Request
     kept
 }
 
+/// True if the gang is a DaemonSet's pod: it goes first, and may use the room kept for it.
+#[must_use]
+pub fn is_daemon(snap: &Snapshot, gang: GangId) -> bool {
+    let members = &snap.gangs().get(gang).members;
+    let only = members.first().filter(|_| members.len() == 1);
+    only.is_some_and(|pod| snap.pods().get(*pod).spec.daemon.is_some())
+}
+
 /// When the youngest fresh node stops being fresh; `None` without any.
 #[must_use]
 pub fn until(snap: &Snapshot, now: Time, fresh_for: Span) -> Option<Time> {
@@ -51,13 +58,7 @@ fn wants(snap: &Snapshot, daemon: &Daemon, node: NodeId) -> bool {
         && constraint.untolerated(&spec.taints).is_none()
 }
 
-/// True if the daemon's pod is on the node: its owner is `daemonset/<name>`.
+/// True if the daemon's pod holds room on the node.
 fn is_there(snap: &Snapshot, key: &str, node: NodeId) -> bool {
-    snap.pods().on_node(node).any(|pod| match &snap.pods().get(pod).spec.membership {
-        Membership::Owner(owner) => {
-            let name = owner.name.strip_prefix("daemonset/");
-            name.is_some_and(|name| key == format!("{}/{name}", owner.namespace))
-        }
-        Membership::Group(_) | Membership::Alone => false,
-    })
+    snap.pods().on_node(node).any(|pod| snap.pods().get(pod).spec.daemon.as_deref() == Some(key))
 }

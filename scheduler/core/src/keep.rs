@@ -2,6 +2,7 @@
 //! would find without it.
 
 use crate::engine::Engine;
+use crate::fresh;
 use crate::fuel::Fuel;
 use crate::hold::Hold;
 use crate::line::{GangKeyInLine, QueueKeyInLine};
@@ -24,6 +25,7 @@ impl Engine {
             priority: self.snapshot.priority(gang),
             age: self.memory.get(&gang).and_then(|memory| memory.age).unwrap_or(Time::NEVER),
             is_broken: roster.is_broken(),
+            is_daemon: fresh::is_daemon(&self.snapshot, gang),
         };
         GangKeyInLine::of(&self.snapshot, &self.profile, &offer)
     }

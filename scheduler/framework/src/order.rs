@@ -20,6 +20,8 @@ pub struct GangOffer {
     pub age: Time,
     /// It ran before and lost members: it goes before fresh ones.
     pub is_broken: bool,
+    /// It is a DaemonSet's pod: a node is not ready for others before its daemons run.
+    pub is_daemon: bool,
 }
 
 /// Which gang of one queue is next.

@@ -137,7 +137,7 @@ pub enum NodeReason {
     NodeAffinity,
     /// Outside the domain that the gang's running members share.
     OutsideDomain,
-    /// Carries no label of the required level.
+    /// Lacks a label of the required level or of a wider one.
     NoDomain,
     /// A host port is taken.
     HostPort(String),
@@ -212,7 +212,7 @@ impl fmt::Display for NodeReason {
             Self::Taint(taint) => write!(f, "taint {}={} not tolerated", taint.key, taint.value),
             Self::NodeAffinity => write!(f, "node selector or affinity does not match"),
             Self::OutsideDomain => write!(f, "outside the domain of the running members"),
-            Self::NoDomain => write!(f, "no label of the required level"),
+            Self::NoDomain => write!(f, "in no domain of the required level, for want of a label"),
             Self::HostPort(port) => write!(f, "host port {port} taken"),
             Self::PodAffinity => write!(f, "no pod near that the pod affinity asks for"),
             Self::PodAntiAffinity => write!(f, "a pod near that the anti-affinity forbids"),

@@ -265,13 +265,24 @@ impl NodeTable {
         self.allocatable.ids()
     }
 
-    pub(crate) fn add_free(&mut self, node: NodeId, resource: ResourceId, by: i64) {
-        let rows = self.rows.bound();
-        for table in [&mut self.allocatable, &mut self.free, &mut self.releasing] {
-            table.grow(resource.index() + 1, Column::new());
-            table[resource].grow(rows, 0);
+    /// Makes columns for so many resources, so that charging and taking a charge back leave
+    /// tables of the same size.
+    pub(crate) fn cover(&mut self, resources: usize) {
+        let known = self.allocatable.len();
+        let column = || {
+            let mut column = Column::new();
+            column.grow(self.rows.bound(), 0);
+            column
+        };
+        for _ in known..resources {
+            for table in [&mut self.allocatable, &mut self.free, &mut self.releasing] {
+                table.push(column());
+            }
         }
-        self.totals.grow(resource.index() + 1, 0);
+        self.totals.grow(resources, 0);
+    }
+
+    pub(crate) fn add_free(&mut self, node: NodeId, resource: ResourceId, by: i64) {
         self.free[resource][node] += by;
     }
 

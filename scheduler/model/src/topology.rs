@@ -1,7 +1,8 @@
 //! Levels of node labels and the domains they make.
 //!
 //! A domain is the set of nodes with equal values at a level and all wider ones. A node is in
-//! a domain only if it carries the level's own label; a missing wider label counts as a value.
+//! a domain only if it carries all of these labels: two racks of one name in unknown zones may
+//! be two racks.
 //! Invariant: `members` of a domain are exactly the nodes that `domain` maps to it.
 
 use crate::ids::{DomainId, Id, IndexVec, KeyId, LevelId, NodeId, ValueId};
@@ -87,7 +88,7 @@ impl Level {
         self.remove_node(node);
         let path: Vec<ValueId> =
             self.keys.iter().map(|key| labels.column(*key).value(node)).collect();
-        let is_inside = path.last().is_some_and(|value| *value != absent());
+        let is_inside = path.iter().all(|value| *value != absent());
         let domain = if is_inside { self.intern(path) } else { nowhere() };
         self.domains.grow(node.index() + 1, nowhere());
         self.domains[node] = domain;

@@ -197,6 +197,10 @@ fn check_because(because: &Because, got: &ObservedGang) -> Vec<String> {
     if let Some(text) = because.text.as_ref().filter(|text| !sentence.contains(*text)) {
         failures.push(format!("expected the text {text:?}"));
     }
+    let next = &explanation.next_step;
+    if let Some(step) = because.step.as_ref().filter(|step| !next.contains(*step)) {
+        failures.push(format!("expected the next step {step:?}, got {next:?}"));
+    }
     failures
 }
 

@@ -88,6 +88,8 @@ pub struct Because {
     pub cure: Option<Cure>,
     /// The explanation's sentence contains this.
     pub text: Option<String>,
+    /// The next step that the explanation names contains this.
+    pub step: Option<String>,
 }
 
 /// All words for reasons to wait, in the order in which they are checked.

@@ -143,6 +143,12 @@ fn unnamed(meta: &Meta) -> Membership {
     }
 }
 
+/// The DaemonSet that controls the pod, as `namespace/name`.
+pub(crate) fn daemon(meta: &Meta, namespace: &str) -> Option<String> {
+    let owner = meta.owner_references.iter().find(|owner| owner.controller)?;
+    (owner.kind == "DaemonSet").then(|| format!("{namespace}/{}", owner.name))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -46,6 +46,7 @@ pub fn translate(pod: &Pod, context: &Context) -> Translated<PodSpec> {
         finished_at: finished_at(&pod.status, phase, &mut problems),
         walltime: walltime(pod.spec.active_deadline_seconds.as_ref(), &mut problems),
         evicted: is_evicted(&pod.status, phase),
+        daemon: membership::daemon(meta, &namespace),
         unsupported: shaped.unsupported,
         namespace,
         name,

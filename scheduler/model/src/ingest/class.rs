@@ -106,6 +106,7 @@ impl Snapshot {
         let mut wants = spec.shape.requests.clone();
         wants.insert(PODS.to_owned(), Amount::new(1));
         let (request, _) = self.resources.request(&wants);
+        self.nodes.cover(self.resources.len());
         self.daemons.insert(spec.key.clone(), Daemon { spec, constraint, request });
     }
 
@@ -114,6 +115,7 @@ impl Snapshot {
         let mut wants = shape.requests.clone();
         wants.insert(PODS.to_owned(), Amount::new(1));
         let (request, refused_resources) = self.resources.request(&wants);
+        self.nodes.cover(self.resources.len());
         let constraint = self.intern_constraint(&shape);
         let mut held = Vec::new();
         let terms = |snap: &mut Self, held: &mut Vec<SelectorId>, terms: &[PodTerm]| {

@@ -51,6 +51,8 @@ pub struct PodSpec {
     pub walltime: Option<Span>,
     /// It was evicted or lost its place (condition `DisruptionTarget`): never counts as succeeded.
     pub evicted: bool,
+    /// The DaemonSet that owns it, as `namespace/name`.
+    pub daemon: Option<String>,
     /// Parts of the pod that this version cannot place yet; it waits with the reason.
     pub unsupported: Vec<Unsupported>,
 }

@@ -116,5 +116,6 @@ fn because(file: BecauseFile) -> Result<Because, String> {
         domain: nearest.domain,
         cure: file.cure.as_deref().map(read_cure).transpose()?,
         text: file.text,
+        step: file.step,
     })
 }

@@ -203,6 +203,7 @@ impl Builder {
             created_at: lot.created_at,
             walltime: file.walltime.as_ref().map(|span| span.0).filter(|_| on_pods),
             evicted: file.evicted,
+            daemon: file.daemon.clone(),
             unsupported: file.unsupported.iter().cloned().map(Unsupported::into_value).collect(),
         })
     }

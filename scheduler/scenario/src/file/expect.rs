@@ -140,6 +140,7 @@ pub(crate) struct BecauseFile {
     pub(crate) nearest: Option<NearestFile>,
     pub(crate) cure: Option<String>,
     pub(crate) text: Option<String>,
+    pub(crate) step: Option<String>,
 }
 
 /// `nearest: {...}`.

@@ -46,6 +46,8 @@ pub(crate) struct GangFile {
     pub(crate) phase: Option<PhaseFile>,
     pub(crate) terminating: bool,
     pub(crate) evicted: bool,
+    /// The DaemonSet that owns the pods, as `namespace/name`.
+    pub(crate) daemon: Option<String>,
     pub(crate) created: Option<Text<Time>>,
     pub(crate) since: Option<Text<Time>>,
     pub(crate) finished: Option<Text<Time>>,

@@ -31,6 +31,7 @@ mirror! {
         finished_at: Option<Time>,
         walltime: Option<Span>,
         evicted: bool,
+        daemon: Option<String>,
         unsupported: Vec<Unsupported>,
     }
 }
@@ -60,6 +61,7 @@ fn base_pod() -> PodSpec {
         finished_at: None,
         walltime: None,
         evicted: false,
+        daemon: None,
         unsupported: Vec::new(),
     }
 }

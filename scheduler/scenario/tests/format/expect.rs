@@ -144,7 +144,7 @@ fn explained(reason: WaitReason, state: GangState) -> Observed {
             expected_at: None,
         }),
         cure: Cure::Nodes,
-        next_step: String::new(),
+        next_step: "add two nodes".to_owned(),
     };
     observed.gangs.values_mut().for_each(|gang| gang.explanation = Some(explanation.clone()));
     observed
@@ -165,6 +165,7 @@ fn every_part_of_an_explanation_is_compared() {
         ("nearest: { domain: rack=r }", "nearest: { domain: rack=s }"),
         ("cure: nodes", "cure: wait"),
         ("text: 'members at once'", "text: hail"),
+        ("step: two nodes", "step: three"),
     ] {
         holds(&because(right), &observed);
         let failure = fails(&because(wrong), &observed);

@@ -125,6 +125,7 @@ pub(super) fn pod(at: u64, index: u64, key: &GangKey, app: &str, shape: &Arc<Pod
         finished_at: None,
         walltime: None,
         evicted: false,
+        daemon: None,
         unsupported: Vec::new(),
     }
 }

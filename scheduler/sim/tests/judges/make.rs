@@ -56,6 +56,7 @@ pub(crate) fn pod(uid: &str, pairs: &[(&str, &str)], shape: PodShape) -> PodSpec
         finished_at: None,
         walltime: None,
         evicted: false,
+        daemon: None,
         unsupported: Vec::new(),
     }
 }
