@@ -11,6 +11,7 @@ mod bans;
 mod habits;
 mod members;
 mod names;
+mod orphans;
 mod papers;
 mod policies;
 mod purity;
