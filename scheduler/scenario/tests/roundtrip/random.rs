@@ -235,6 +235,7 @@ prop_compose! {
             uid, namespace, name, ours, labels, shape, node, phase, terminating, gates, priority,
             priority_class, membership, role, rank, queue, created_at, scheduled_at, started_at,
             finished_at, walltime, evicted, unsupported,
+            daemon: evicted.then(|| "ns/agent".to_owned()),
         }
     }
 }
