@@ -159,6 +159,8 @@ impl Workload {
 
     fn shape(&self, index: usize) -> PodShape {
         let kind = match self.variety {
+            // A rack has too few GPUs of one model: either will do.
+            Variety::Identical if self.wish != Wish::Anywhere => 3,
             Variety::Identical => 1,
             Variety::Fifty | Variety::Different | Variety::OwnSelector => index % 50 + 1,
         };
@@ -281,6 +283,7 @@ pub(crate) fn pod(namespace: &str, name: &str, shape: Arc<PodShape>) -> PodSpec 
         finished_at: None,
         walltime: None,
         evicted: false,
+        daemon: None,
         unsupported: Vec::new(),
     }
 }
