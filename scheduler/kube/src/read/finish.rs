@@ -6,6 +6,7 @@ use crate::translate::{hypernode, kueue, native, priority};
 use crate::wire::kueue::ResourceFlavor;
 use crate::wire::volcano::HyperNode;
 use scheduler_model::event::Event;
+use scheduler_model::node::natural;
 use scheduler_model::problem::Problem;
 use scheduler_model::spec::{Dialect, GangKey, GangSpec, Membership, NodeSpec, QueueSpec};
 use scheduler_model::world::{SimHints, Workload};
@@ -15,7 +16,7 @@ use std::collections::{BTreeMap, BTreeSet};
 pub(super) fn finish(mut all: Collector<'_>) -> Reading {
     let mut late = late(&mut all);
     let mut nodes: Vec<NodeSpec> = take(&mut all.nodes.0);
-    nodes.sort_by(|a, b| natural(&a.name).cmp(&natural(&b.name)));
+    nodes.sort_by(|a, b| natural(&a.name, &b.name));
     let mut found = kueue::flavours(&late.flavours, &mut nodes);
     let (topologies, problems) = hypernode::resolve(&late.hypernodes, &mut nodes);
     found.extend(problems);
@@ -63,26 +64,6 @@ pub(super) fn finish(mut all: Collector<'_>) -> Reading {
 
 fn take<K: Ord, T>(shelf: &mut BTreeMap<K, (T, Place)>) -> Vec<T> {
     std::mem::take(shelf).into_values().map(|(value, _)| value).collect()
-}
-
-/// Numbers inside names count as numbers: `n2` stands before `n10`.
-fn natural(name: &str) -> Vec<(bool, usize, &str)> {
-    let mut parts = Vec::new();
-    let mut rest = name;
-    while let Some(first) = rest.chars().next() {
-        let is_number = first.is_ascii_digit();
-        let end = rest.find(|c: char| c.is_ascii_digit() != is_number).unwrap_or(rest.len());
-        let (part, after) = rest.split_at(end);
-        let digits = part.trim_start_matches('0');
-        parts.push(match is_number {
-            true => (false, digits.len(), digits),
-            false => (true, 0, part),
-        });
-        rest = after;
-    }
-    // The name itself ends the ties between `n1` and `n01`.
-    parts.push((false, 0, name));
-    parts
 }
 
 /// Objects that had to wait for others.

@@ -124,8 +124,8 @@ fn yaml<T: DeserializeOwned>(text: &str) -> Result<T, Fault> {
     };
     serde_saphyr::from_str_with_options(text, options).map_err(|error| {
         let line = error.location().map_or(0, |location| location.line());
-        let message = without_place(&error.without_snippet().to_string());
-        let is_wrong_type = message.contains("invalid type") || message.contains("expected a ");
+        let message = in_words(without_place(&error.without_snippet().to_string()));
+        let is_wrong_type = message.contains("invalid type") || message.starts_with("expected ");
         let remedy = match () {
             () if message.contains("duplicate") => "write each key once",
             () if is_wrong_type => WRONG_TYPE,
@@ -133,6 +133,15 @@ fn yaml<T: DeserializeOwned>(text: &str) -> Result<T, Fault> {
         };
         Fault::new(line, message, remedy)
     })
+}
+
+/// Some messages of the YAML reader speak of its events.
+fn in_words(said: String) -> String {
+    match said.as_str() {
+        "expected sequence start" => "expected a list here".to_owned(),
+        "expected mapping start" => "expected fields with values here".to_owned(),
+        _ => said,
+    }
 }
 
 /// The message without the place inside the object, which is told as a line of the file.
