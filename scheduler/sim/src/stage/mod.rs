@@ -13,6 +13,7 @@
 //! Invariant: the same world and options give the same run, for ever, on any machine. Next:
 //! `play.rs` (one moment, step by step), `load.rs` (worlds in and out), `controller.rs`.
 
+mod act;
 mod agenda;
 mod controller;
 mod judge;

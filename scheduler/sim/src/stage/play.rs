@@ -1,13 +1,13 @@
 //! One moment after the other: what is due happens, cycles run, effects are carried out.
 //!
 //! Invariant: the clock moves only once a moment has settled: no cycle decides anything more
-//! and the engine asks for none. An engine that asks for ever is stopped as a [`Fault`].
+//! and the engine asks for none. An engine that asks for ever is stopped as a [`Fault`]. Next:
+//! `act.rs` (one cycle and its effects).
 
 use super::agenda::Arrival;
 use super::{Fault, Happening, Stage};
 use crate::checker::gang_of;
-use scheduler_core::report::{CycleReport, Decision};
-use scheduler_model::effect::{Bind, Effect, Outcome};
+use scheduler_core::report::CycleReport;
 use scheduler_model::event::Event;
 use scheduler_model::spec::{PodPhase, PodSpec};
 use scheduler_model::time::Time;
@@ -167,86 +167,6 @@ impl Stage {
             pod.created_at = self.now;
         }
         self.tell(Event::Pod(Box::new(pod)));
-    }
-
-    fn cycle(&mut self) -> CycleReport {
-        let before = self.judge.as_ref().map(|judge| judge.audit());
-        let report = self.engine.cycle(self.now);
-        self.cycles += 1;
-        self.record(&report);
-        if let Some(judge) = &self.judge {
-            let said = judge.replay(&report);
-            self.blame(said);
-            self.audit_engine();
-        }
-        self.carry_out(&report);
-        if let (Some(judge), Some(before)) = (&self.judge, before) {
-            let new = judge.audit().into_iter().filter(|violation| !before.contains(violation));
-            let said = new.map(|violation| violation.to_string()).collect();
-            self.blame(said);
-            self.audit_engine();
-        }
-        report
-    }
-
-    fn audit_engine(&mut self) {
-        let said = self.engine.audit();
-        self.blame(said.into_iter().map(|line| format!("audit of the snapshot: {line}")).collect());
-    }
-
-    fn blame(&mut self, said: Vec<String>) {
-        let after = self.now.since(self.start);
-        self.violations.extend(said.into_iter().map(|line| format!("after {after}: {line}")));
-    }
-
-    fn record(&mut self, report: &CycleReport) {
-        for decision in &report.decisions {
-            let happening = match decision {
-                Decision::Wait(explanation) => Happening::Waits(explanation.clone()),
-                Decision::Run(plan) => {
-                    let (gang, steps) = (plan.gang.clone(), plan.steps.clone());
-                    if self.running.insert(gang.clone()) {
-                        Happening::Started { gang, steps }
-                    } else {
-                        Happening::Grew { gang, steps }
-                    }
-                }
-            };
-            self.timeline.push((self.now, happening));
-        }
-    }
-
-    fn carry_out(&mut self, report: &CycleReport) {
-        for (id, Effect::Bind(bind)) in &report.effects {
-            match self.bound(bind) {
-                Ok(pod) => {
-                    self.engine.settle(*id, &Outcome::Done, self.now);
-                    self.tell(Event::Pod(Box::new(pod)));
-                }
-                Err(why) => {
-                    self.blame(vec![format!("bind of pod {:?} was refused: {why}", bind.uid)]);
-                    self.engine.settle(*id, &Outcome::Refused(why), self.now);
-                }
-            }
-        }
-    }
-
-    /// The pod as the bind leaves it, or why the cluster refuses the bind.
-    fn bound(&self, bind: &Bind) -> Result<PodSpec, String> {
-        let pod = self.objects.pods.get(&bind.uid).ok_or("there is no such pod")?;
-        if let Some(node) = &pod.node {
-            return Err(format!("it is bound to {node:?}"));
-        }
-        if pod.terminating || pod.phase.is_finished() {
-            return Err("it is ending".to_owned());
-        }
-        Ok(PodSpec {
-            node: Some(bind.node.clone()),
-            phase: PodPhase::Running,
-            scheduled_at: Some(self.now),
-            started_at: Some(self.now),
-            ..pod.clone()
-        })
     }
 
     /// Makes one piece of news true in the virtual cluster, and tells the engine.

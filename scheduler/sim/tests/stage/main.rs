@@ -1,0 +1,8 @@
+//! Does the stage play what it promises?
+
+mod controllers;
+mod dump;
+mod judged;
+mod make;
+mod random;
+mod time;
