@@ -67,6 +67,7 @@ impl Snapshot {
             }
             if let Some(id) = self.gangs.find(&gang.key) {
                 self.gangs.rows[id].ghosts.clone_from(&gang.ghosts);
+                self.gangs.rows[id].bridge = gang.bridge;
             }
         }
         for (_, pod) in old.pods.iter() {
@@ -156,8 +157,8 @@ impl Snapshot {
             members.sort_unstable();
             let state = (gang.exists, gang.is_finished, gang.queue.is_some(), gang.strangers.len());
             lines.push(format!(
-                "gang {:?}: {state:?} queue {} members {members:?} ghosts {:?} spec {:?}",
-                gang.key, gang.queue_name, gang.ghosts, gang.spec
+                "gang {:?}: {state:?} queue {} members {members:?} ghosts {:?} {:?} spec {:?}",
+                gang.key, gang.queue_name, gang.ghosts, gang.bridge, gang.spec
             ));
         }
         for (_, pod) in self.pods.iter() {

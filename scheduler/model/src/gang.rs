@@ -46,6 +46,9 @@ pub struct Gang {
     pub members: BTreeSet<PodId>,
     /// Succeeded members whose objects are gone.
     pub ghosts: Vec<Ghost>,
+    /// From when to when members that count no more kept a run going, although their objects
+    /// are gone: a run does not end where one of its members was replaced.
+    pub bridge: Option<(Time, Time)>,
     /// The queue it is charged to; `None` while the queue it names does not exist.
     pub queue: Option<QueueId>,
     /// The name of its queue.
@@ -88,22 +91,8 @@ impl Gang {
     /// members of earlier runs do not count.
     #[must_use]
     pub fn run(&self, pods: &PodTable) -> Run {
-        let mut members: Vec<Member<'_>> = self
-            .members
-            .iter()
-            .map(|id| Member::Pod(*id, pods.get(*id)))
-            .chain(self.ghosts.iter().map(Member::Ghost))
-            .collect();
-        members.sort_by_key(|member| (member.created_at(), member.finished_at()));
         let mut run = Run::default();
-        let mut last_end = Time::ZERO;
-        let mut is_first = true;
-        for member in &members {
-            if !is_first && last_end < member.created_at() {
-                run = Run::default();
-            }
-            is_first = false;
-            last_end = last_end.max(member.finished_at());
+        for member in self.current(pods) {
             member.count(&mut run);
         }
         // The owner's own count covers members whose objects were gone before we came.
@@ -117,6 +106,46 @@ impl Gang {
         run
     }
 
+    /// Everything that belongs to the current run, in order of creation.
+    fn current<'a>(&'a self, pods: &'a PodTable) -> Vec<Member<'a>> {
+        let mut members: Vec<Member<'_>> = self
+            .members
+            .iter()
+            .map(|id| Member::Pod(*id, pods.get(*id)))
+            .chain(self.ghosts.iter().map(Member::Ghost))
+            .chain(self.bridge.map(|(from, until)| Member::Bridge(from, until)))
+            .collect();
+        members.sort_by_key(|member| (member.created_at(), member.finished_at()));
+        let mut first = 0;
+        let mut last_end = None;
+        for (index, member) in members.iter().enumerate() {
+            if last_end.is_some_and(|end| end < member.created_at()) {
+                first = index;
+            }
+            last_end = last_end.max(Some(member.finished_at()));
+        }
+        members.split_off(first)
+    }
+
+    /// The bridge once a member that lived from `from` to `until`, and still stands in the
+    /// tables, is gone.
+    pub(crate) fn bridge_over(
+        &self,
+        pods: &PodTable,
+        (from, until): (Time, Time),
+    ) -> Option<(Time, Time)> {
+        match self.bridge {
+            Some((start, end)) if start <= until && from <= end => {
+                Some((start.min(from), end.max(until)))
+            }
+            before => {
+                let start = self.current(pods).first()?.created_at();
+                // What ended before the current run began tells nothing about it.
+                if until < start { before } else { Some((start, until)) }
+            }
+        }
+    }
+
     /// The least number of members that may run.
     #[must_use]
     pub fn min(&self) -> u32 {
@@ -127,6 +156,7 @@ impl Gang {
 enum Member<'a> {
     Pod(PodId, &'a Pod),
     Ghost(&'a Ghost),
+    Bridge(Time, Time),
 }
 
 impl Member<'_> {
@@ -134,6 +164,7 @@ impl Member<'_> {
         match self {
             Self::Pod(_, pod) => pod.spec.created_at,
             Self::Ghost(ghost) => ghost.created_at,
+            Self::Bridge(from, _) => *from,
         }
     }
 
@@ -144,6 +175,7 @@ impl Member<'_> {
             }
             Self::Pod(..) => Time::NEVER,
             Self::Ghost(ghost) => ghost.finished_at,
+            Self::Bridge(_, until) => *until,
         }
     }
 
@@ -164,6 +196,7 @@ impl Member<'_> {
                 *run.succeeded.entry(ghost.role.clone()).or_insert(0) += 1;
                 run.ready_at.push((ghost.created_at, ghost.role.clone()));
             }
+            Self::Bridge(..) => {}
         }
     }
 }

@@ -19,7 +19,7 @@ impl Snapshot {
             Event::Node(spec) => self.upsert_node(*spec),
             Event::NodeGone(name) => self.remove_node(&name),
             Event::Pod(spec) => self.upsert_pod(spec, now),
-            Event::PodGone(uid) => self.remove_pod(&uid),
+            Event::PodGone(uid) => self.remove_pod(&uid, now),
             Event::Gang(spec) => self.upsert_gang(spec),
             Event::GangGone(key) => self.remove_gang(&key),
             Event::Queue(spec) => self.upsert_queue(spec),

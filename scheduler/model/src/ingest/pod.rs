@@ -35,19 +35,28 @@ impl Snapshot {
         self.release_pod(old);
     }
 
-    pub(crate) fn remove_pod(&mut self, uid: &str) {
+    pub(crate) fn remove_pod(&mut self, uid: &str, now: Time) {
         let Some(id) = self.pods.find(uid) else { return };
+        self.leave_trace(id, now);
         let old = self.detach_pod(id);
         self.pods.rows.remove(id);
         self.pods.by_uid.remove(uid);
-        let spec = &old.spec;
-        if let Some(gang) = old.gang.filter(|_| spec.phase == PodPhase::Succeeded && !spec.evicted)
-        {
-            let finished_at = spec.finished_at.unwrap_or(spec.created_at);
-            let ghost = Ghost { created_at: spec.created_at, finished_at, role: spec.role.clone() };
-            self.gangs.rows[gang].ghosts.push(ghost);
-        }
         self.release_pod(old);
+    }
+
+    /// Keeps what a gang must remember about a member whose object goes.
+    fn leave_trace(&mut self, id: PodId, now: Time) {
+        let Pod { spec, gang: Some(gang), .. } = self.pods.get(id) else { return };
+        let row = self.gangs.get(*gang);
+        let finished_at = spec.finished_at.unwrap_or(spec.created_at);
+        if spec.phase == PodPhase::Succeeded && !spec.evicted {
+            let ghost = Ghost { created_at: spec.created_at, finished_at, role: spec.role.clone() };
+            self.gangs.rows[*gang].ghosts.push(ghost);
+            return;
+        }
+        let until = if spec.phase.is_finished() { finished_at } else { now };
+        let bridge = row.bridge_over(&self.pods, (spec.created_at, until));
+        self.gangs.rows[*gang].bridge = bridge;
     }
 
     /// Takes the decision about an assumed pod back: it waits again.
@@ -203,6 +212,7 @@ impl Snapshot {
             exists: false,
             members: BTreeSet::new(),
             ghosts: Vec::new(),
+            bridge: None,
             queue: None,
             queue_name: String::new(),
             strangers: BTreeSet::new(),
