@@ -40,11 +40,22 @@ impl Engine {
         self.memory.values().any(|memory| memory.is_active)
     }
 
-    /// Drops the memory of gangs that are gone; their rows may have new tenants.
+    /// Drops the memory of gangs that are gone, and the room they kept; their rows may have new
+    /// tenants.
     fn forget_gone(&mut self) {
         let gangs = self.snapshot.gangs();
-        self.memory
-            .retain(|gang, memory| gangs.live(*gang).is_some_and(|row| row.key == memory.key));
+        let is_gone = |gang: GangId, memory: &Memory| {
+            gangs.live(gang).is_none_or(|row| row.key != memory.key)
+        };
+        let memories = self.memory.iter();
+        let gone: Vec<GangId> = memories
+            .filter(|(gang, memory)| is_gone(**gang, memory))
+            .map(|(gang, _)| *gang)
+            .collect();
+        for gang in gone {
+            self.unblock(gang);
+            self.memory.remove(&gang);
+        }
     }
 
     /// Makes a gang that changed active, and keeps its age for the length of a run.

@@ -51,7 +51,9 @@ impl Mirror {
         {
             seen.insert(name);
         }
-        self.take(snap, event, now, &mut wake);
+        if !is_known(snap, &event) {
+            self.take(snap, event, now, &mut wake);
+        }
         wake
     }
 
@@ -85,6 +87,34 @@ impl Mirror {
                 snap.ingest(event, now);
             }
         }
+    }
+}
+
+/// True if the event repeats what is known: nodes send signs of life all the time, and lists
+/// name everything again. Nobody must be woken for that.
+fn is_known(snap: &Snapshot, event: &Event) -> bool {
+    match event {
+        Event::Node(spec) => {
+            let node = snap.nodes().find(&spec.name);
+            node.is_some_and(|node| snap.nodes().spec(node) == spec.as_ref())
+        }
+        Event::Pod(spec) => {
+            let pod = snap.pods().find(&spec.uid);
+            pod.is_some_and(|pod| snap.pods().get(pod).spec == *spec)
+        }
+        Event::Gang(spec) => {
+            let gang = snap.gangs().find(&spec.key).map(|gang| snap.gangs().get(gang));
+            gang.is_some_and(|gang| gang.exists && gang.spec.as_ref() == Some(spec))
+        }
+        Event::Queue(spec) => {
+            let queue = snap.queues().find(&spec.name).map(|queue| snap.queues().get(queue));
+            queue.is_some_and(|queue| !queue.is_implicit && queue.spec == *spec)
+        }
+        Event::Topology(spec) => snap.topology().specs().get(&spec.name) == Some(spec),
+        Event::PriorityClass(spec) => snap.priority_classes().get(&spec.name) == Some(spec),
+        Event::Namespace(spec) => snap.namespaces().get(&spec.name) == Some(spec),
+        Event::Daemon(spec) => snap.daemons().get(&spec.key).is_some_and(|it| it.spec == *spec),
+        _ => false,
     }
 }
 

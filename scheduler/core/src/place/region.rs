@@ -6,7 +6,7 @@
 use super::Placer;
 use crate::roster::{PodSet, Roster};
 use scheduler_framework::DomainOffer;
-use scheduler_model::ids::{DomainId, Id, IndexVec, LevelId, NodeId};
+use scheduler_model::ids::{DomainId, IndexVec, LevelId, NodeId};
 use scheduler_model::node_set::NodeSet;
 use scheduler_model::snapshot::Snapshot;
 use scheduler_model::topology::nowhere;
@@ -306,6 +306,11 @@ fn self_affinity_levels(snap: &Snapshot, roster: &Roster) -> Vec<LevelId> {
             }
         }
     }
-    levels.sort_by_key(|level| level.index());
+    // By name: in which order the levels were first heard of must not decide.
+    let name = |level: &LevelId| {
+        let keys = snap.topology().level(*level).keys().iter();
+        keys.map(|key| snap.labels().column(*key).key()).collect::<Vec<_>>()
+    };
+    levels.sort_by_cached_key(name);
     levels
 }

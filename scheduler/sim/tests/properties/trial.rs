@@ -1,0 +1,163 @@
+//! One engine, and the truth beside it as the judges read it.
+//!
+//! A bind counts as done in the truth from the moment it is decided; the engine hears of it
+//! when the trial lets it.
+
+use plugins::default_profile;
+use scheduler_core::engine::{Config, Engine};
+use scheduler_core::report::{CycleReport, Decision, Plan};
+use scheduler_model::effect::{Effect, EffectId, Outcome};
+use scheduler_model::event::Event;
+use scheduler_model::spec::{PodPhase, PodSpec};
+use scheduler_model::time::{Span, Time};
+use scheduler_model::world::World;
+use scheduler_sim::checker::{Objects, Violation, replay};
+use std::collections::BTreeSet;
+
+/// One engine at work.
+#[derive(Debug)]
+pub(crate) struct Trial {
+    pub(crate) engine: Engine,
+    /// The objects as they really are, fresh binds included.
+    pub(crate) objects: Objects,
+    pub(crate) now: Time,
+    /// Binds the engine has not heard of yet: effect and uid.
+    in_flight: Vec<(EffectId, String)>,
+}
+
+impl Trial {
+    pub(crate) fn with(config: Config, events: &[Event]) -> Self {
+        let mut trial = Self {
+            engine: Engine::new(default_profile(), config),
+            objects: Objects::default(),
+            // Later than anything that the random worlds mention.
+            now: Time::from_ms(1_000_000),
+            in_flight: Vec::new(),
+        };
+        events.iter().for_each(|event| trial.tell(event.clone()));
+        trial
+    }
+
+    pub(crate) fn of(world: &World) -> Self {
+        Self::with(Config::default(), &world.events)
+    }
+
+    /// Lets the truth and the engine know.
+    pub(crate) fn tell(&mut self, event: Event) {
+        self.objects.observe(&event);
+        self.engine.observe(event, self.now);
+    }
+
+    pub(crate) fn pass(&mut self, seconds: i64) {
+        self.now = self.now.after(Span::from_secs(seconds));
+    }
+
+    /// One cycle, without a judge. Binds enter the truth.
+    pub(crate) fn cycle(&mut self) -> CycleReport {
+        let report = self.engine.cycle(self.now);
+        for (id, Effect::Bind(bind)) in &report.effects {
+            if let Some(pod) = self.objects.cluster.pods.get_mut(&bind.uid) {
+                pod.node.get_or_insert_with(|| bind.node.clone());
+            }
+            self.in_flight.push((*id, bind.uid.clone()));
+        }
+        report
+    }
+
+    /// One cycle, every step of it judged on the state just before, and the state that is
+    /// left judged as a whole: nothing may be broken that was not broken before.
+    pub(crate) fn judged_cycle(&mut self) -> Result<CycleReport, String> {
+        let none = BTreeSet::new();
+        let before = self.objects.audit(&none);
+        let mut cluster = self.objects.cluster.clone();
+        let known: BTreeSet<_> = self.objects.all_gangs().into_iter().map(|g| g.key).collect();
+        let report = self.cycle();
+        let mut broken: Vec<Violation> = Vec::new();
+        for plan in plans(&report) {
+            if plan.steps.is_empty() {
+                return Err(format!("an empty plan for {}", plan.gang));
+            }
+            if !known.contains(&plan.gang) {
+                return Err(format!("{} was placed, but there is no such group", plan.gang));
+            }
+            let steps = plan.steps.iter().map(|step| (step.uid.clone(), step.node.clone()));
+            broken.extend(replay(&mut cluster, &steps.collect::<Vec<_>>()));
+        }
+        if cluster != self.objects.cluster {
+            return Err("the effects are not the steps of the plans".to_owned());
+        }
+        let after = self.objects.audit(&none);
+        broken.extend(after.into_iter().filter(|violation| !before.contains(violation)));
+        let words: Vec<String> = broken.iter().map(ToString::to_string).collect();
+        if words.is_empty() { Ok(report) } else { Err(words.join("\n")) }
+    }
+
+    /// Number of binds the engine has not heard of.
+    pub(crate) fn in_flight(&self) -> usize {
+        self.in_flight.len()
+    }
+
+    /// The engine hears that its oldest bind was done: from the write, and from the watch.
+    pub(crate) fn confirm(&mut self) {
+        let (id, uid) = self.in_flight.remove(0);
+        self.engine.settle(id, &Outcome::Done, self.now);
+        let Some(pod) = self.objects.cluster.pods.get(&uid) else { return };
+        if pod.node.is_some() && !pod.phase.is_finished() {
+            let bound = PodSpec {
+                phase: PodPhase::Running,
+                scheduled_at: Some(self.now),
+                started_at: Some(self.now),
+                ..pod.clone()
+            };
+            self.tell(Event::Pod(Box::new(bound)));
+        }
+    }
+
+    pub(crate) fn confirm_all(&mut self) {
+        while self.in_flight() > 0 {
+            self.confirm();
+        }
+    }
+
+    /// The engine hears that its oldest bind was refused: the pod waits again.
+    pub(crate) fn refuse(&mut self) {
+        let (id, uid) = self.in_flight.remove(0);
+        if let Some(pod) = self.objects.cluster.pods.get_mut(&uid)
+            && pod.phase == PodPhase::Pending
+        {
+            pod.node = None;
+        }
+        self.engine.settle(id, &Outcome::Refused("no such node".to_owned()), self.now);
+    }
+
+    /// The engine hears nothing about its oldest bind but that it may have happened.
+    pub(crate) fn lose(&mut self) {
+        let (id, _) = self.in_flight.remove(0);
+        self.engine.settle(id, &Outcome::Unknown, self.now);
+    }
+
+    /// What the engine and its rebuild differ in.
+    pub(crate) fn audit(&self) -> Result<(), String> {
+        let lines = self.engine.audit();
+        if lines.is_empty() { Ok(()) } else { Err(lines.join("\n")) }
+    }
+}
+
+pub(crate) fn plans(report: &CycleReport) -> impl Iterator<Item = &Plan> {
+    report.decisions.iter().filter_map(|decision| match decision {
+        Decision::Run(plan) => Some(plan),
+        Decision::Wait(_) => None,
+    })
+}
+
+/// What a cycle decided, a line a decision.
+pub(crate) fn told(report: &CycleReport) -> Vec<String> {
+    let lines = report.decisions.iter().map(|decision| match decision {
+        Decision::Run(plan) => {
+            let steps = plan.steps.iter().map(|step| format!(" {} on {}", step.pod, step.node));
+            format!("{} runs:{}", plan.gang, steps.collect::<String>())
+        }
+        Decision::Wait(why) => format!("{} waits: {why}; {}", why.gang, why.next_step),
+    });
+    lines.collect()
+}
