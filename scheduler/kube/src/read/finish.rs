@@ -1,20 +1,21 @@
 //! Joins what was read into a world: what needs more than one object comes here.
 
 use super::Reading;
+use super::check::{self, Asked};
 use super::collect::{Collector, Late, Place};
-use crate::translate::{hypernode, kueue, native, priority};
+use crate::translate::{hypernode, kueue, native, object_name, priority};
 use crate::wire::kueue::ResourceFlavor;
 use crate::wire::volcano::HyperNode;
 use scheduler_model::event::Event;
 use scheduler_model::node::natural;
 use scheduler_model::problem::Problem;
-use scheduler_model::spec::{Dialect, GangKey, GangSpec, Membership, NodeSpec, QueueSpec};
+use scheduler_model::spec::{Dialect, GangKey, GangSpec, Membership, NodeSpec};
 use scheduler_model::world::{SimHints, Workload};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// All that was read, as a world.
 pub(super) fn finish(mut all: Collector<'_>) -> Reading {
-    let mut late = late(&mut all);
+    let late = late(&mut all);
     let mut nodes: Vec<NodeSpec> = take(&mut all.nodes.0);
     nodes.sort_by(|a, b| natural(&a.name, &b.name));
     let mut found = kueue::flavours(&late.flavours, &mut nodes);
@@ -28,9 +29,10 @@ pub(super) fn finish(mut all: Collector<'_>) -> Reading {
         all.topologies.0.entry(topology.name.clone()).or_insert((topology, Place::default()));
     }
     let mut gangs = Gangs::default();
-    gangs.groups(&mut all);
+    gangs.groups(&all);
     gangs.owners(&mut all);
     gangs.replicas(&all);
+    check::references(&mut all, &gangs.asked);
     let topologies: Vec<_> = take(&mut all.topologies.0);
     for gang in gangs.specs.values_mut() {
         hypernode::fit(gang, &topologies);
@@ -38,15 +40,12 @@ pub(super) fn finish(mut all: Collector<'_>) -> Reading {
     for class in priority::built_in() {
         all.classes.0.entry(class.name.clone()).or_insert((class, Place::default()));
     }
-    late.queues.extend(take(&mut all.queues.0));
-    late.queues.sort_by(|a, b| a.name.cmp(&b.name));
-
     let mut out = std::mem::take(&mut all.out);
     let events = &mut out.world.events;
     events.extend(take(&mut all.namespaces.0).into_iter().map(Event::Namespace));
     events.extend(take(&mut all.classes.0).into_iter().map(Event::PriorityClass));
     events.extend(topologies.into_iter().map(Event::Topology));
-    events.extend(late.queues.into_iter().map(Event::Queue));
+    events.extend(take(&mut all.queues.0).into_iter().map(Event::Queue));
     events.extend(nodes.into_iter().map(|node| Event::Node(Box::new(node))));
     events.extend(take(&mut all.daemons.0).into_iter().map(Event::Daemon));
     events.extend(gangs.specs.into_values().map(|gang| Event::Gang(Box::new(gang))));
@@ -71,7 +70,6 @@ fn take<K: Ord, T>(shelf: &mut BTreeMap<K, (T, Place)>) -> Vec<T> {
 struct Waited {
     hypernodes: Vec<HyperNode>,
     flavours: Vec<ResourceFlavor>,
-    queues: Vec<QueueSpec>,
     /// Where each object stands, by the name that problems give it.
     places: BTreeMap<String, Place>,
 }
@@ -105,7 +103,7 @@ fn late(all: &mut Collector<'_>) -> Waited {
             let problem = Problem::new(object, "", message, "give the queues different names");
             all.problems.push((place, problem));
         } else {
-            waited.queues.push(read.value);
+            all.queues.0.insert(read.value.name.clone(), (read.value, place));
         }
     }
     waited
@@ -117,13 +115,14 @@ struct Gangs {
     specs: BTreeMap<GangKey, GangSpec>,
     hints: BTreeMap<GangKey, SimHints>,
     workloads: Vec<Workload>,
+    asked: Vec<Asked>,
 }
 
 impl Gangs {
-    fn groups(&mut self, all: &mut Collector<'_>) {
-        for (gang, hints) in take(&mut all.groups.0) {
-            self.hint(&gang.key, hints);
-            self.specs.insert(gang.key.clone(), gang);
+    fn groups(&mut self, all: &Collector<'_>) {
+        for ((gang, hints), _) in all.groups.0.values() {
+            self.hint(&gang.key, *hints);
+            self.specs.insert(gang.key.clone(), gang.clone());
         }
     }
 
@@ -150,12 +149,18 @@ impl Gangs {
             let said = if read.value.workloads.is_empty() { hints.problems } else { Vec::new() };
             let said = read.problems.into_iter().chain(said);
             all.problems.extend(said.map(|problem| (*place, problem)));
+            let creates = !read.value.workloads.is_empty();
             for gang in read.value.gangs {
+                if let Some(queue) = gang.queue.clone().filter(|_| creates) {
+                    let object = object_name(owner.key().1, owner.meta());
+                    self.asked.push(Asked { queue, place: *place, object });
+                }
                 self.hint(&gang.key, hints.value);
                 self.specs.entry(gang.key.clone()).or_insert(gang);
             }
             self.workloads.extend(read.value.workloads);
         }
+        all.owners = owners;
     }
 
     /// Pods may name one replica of a group; each replica is a gang like the group.

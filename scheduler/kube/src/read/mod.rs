@@ -9,6 +9,7 @@
 //! world does not depend on the order of the objects, except that of two objects of one name
 //! the last wins.
 
+mod check;
 mod collect;
 mod finish;
 mod head;

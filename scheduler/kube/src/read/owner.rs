@@ -7,7 +7,7 @@ use crate::translate::{Context, Translated, hints, plain, volcano};
 use crate::wire::volcano::VolcanoJob;
 use crate::wire::workloads::{Job, JobSet, LeaderWorkerSet, Replicas, StatefulSet};
 use crate::wire::{Meta, Number, condition};
-use scheduler_model::spec::GangSpec;
+use scheduler_model::spec::{GangKey, GangSpec};
 use scheduler_model::world::SimHints;
 use std::collections::BTreeSet;
 
@@ -98,6 +98,14 @@ impl Owner {
         };
         let meta = self.meta();
         (group, kind, meta.namespace_or_default().to_owned(), meta.name.clone())
+    }
+
+    /// The key of the group object that its controller makes.
+    pub(super) fn makes_group(&self) -> Option<GangKey> {
+        match self {
+            Self::VolcanoJob(object) => Some(volcano::job_key(&object.metadata)),
+            _ => None,
+        }
     }
 
     /// Takes over what its pods inherit from a Deployment that owns it.

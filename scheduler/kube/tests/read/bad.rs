@@ -148,3 +148,50 @@ fn a_label_of_a_megabyte_is_read_and_not_repeated() {
     let bad = reading(&format!("{HEAD}a\n  labels: {label}\n"));
     assert!(said(&bad)[0].len() < 600, "{}", said(&bad)[0].len());
 }
+
+fn queue(name: &str, parent: &str) -> String {
+    format!(
+        "{{apiVersion: muster.sh/v1alpha1, kind: Queue, metadata: {{name: {name}}}, spec: {{parent: \
+         {parent}}}}}\n"
+    )
+}
+
+#[test]
+fn a_cycle_of_parents_is_told_once() {
+    let reading =
+        readings(&[&queue("b", "c"), &queue("c", "a"), &queue("a", "b"), &queue("d", "a")]);
+    assert_eq!(
+        said(&reading),
+        [
+            "3:1: Queue a spec.parent: its parents form a cycle: a > b > c > a; gangs in it wait (take \
+          the parent away from one of them)"
+        ]
+    );
+}
+
+#[test]
+fn a_queue_that_does_not_exist_is_told_where_it_is_first_named() {
+    let pod = "{apiVersion: v1, kind: Pod, metadata: {name: p, labels: {muster.sh/queue: q}}, spec: \
+               {schedulerName: muster}}\n";
+    let reading = readings(&[&queue("a", "z"), pod, &pod.replace("name: p", "name: o")]);
+    assert_eq!(
+        said(&reading),
+        [
+            "1:1: Queue a spec.parent: queue \"z\" does not exist; gangs in \"a\" wait (create the \
+             parent, or name one that exists)",
+            "2:1: Pod default/p queue: queue \"q\" does not exist, so it waits, like 1 more (create \
+             the queue, or name one that exists)",
+        ]
+    );
+}
+
+#[test]
+fn a_group_that_does_not_exist_is_told_where_it_is_first_named() {
+    let pod = "{apiVersion: v1, kind: Pod, metadata: {name: p, labels: {muster.sh/pod-group: g}}, \
+               spec: {schedulerName: muster}}\n";
+    assert_eq!(
+        said(&reading(pod)),
+        ["in.yaml:1: Pod default/p group: its muster group default/g does not exist, so it waits \
+          (create the group, or take the name away from the pod)"]
+    );
+}
