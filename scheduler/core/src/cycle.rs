@@ -137,16 +137,24 @@ impl Engine {
             self.block(&roster, &goal, why, (now, fuel), report);
             return;
         }
+        let is_first = fuel.spent() == 0;
         let attempt = self.try_place(&roster, &goal, &holds, fuel);
         if attempt.is_whole {
             self.commit(&roster, &attempt, Phase::Minimum, report);
             return;
         }
         let reason = self.cause(&roster, &goal, &holds, &attempt, fuel);
-        let failure =
-            Failure { roster: &roster, goal: &goal, attempt: &attempt, reason, holds: &holds };
+        let is_known = reason != WaitReason::Fuel;
+        let failure = Failure {
+            roster: &roster,
+            goal: &goal,
+            attempt: &attempt,
+            reason,
+            holds: &holds,
+            is_starved: is_first,
+        };
         let why = self.why(&failure, fuel);
-        if let Some(shape) = shape.filter(|_| !attempt.is_out_of_fuel) {
+        if let Some(shape) = shape.filter(|_| is_known) {
             self.futile.insert(shape, why.0.clone(), why.1);
         }
         self.block(&roster, &goal, why, (now, fuel), report);
@@ -160,6 +168,7 @@ impl Engine {
         (now, fuel): (Time, &mut Fuel),
         report: &mut CycleReport,
     ) {
+        let is_starved = fuel.spent() == 0;
         self.give_back_fresh();
         let attempt = self.try_place(roster, goal, &[], fuel);
         self.keep_fresh();
@@ -167,8 +176,8 @@ impl Engine {
             self.commit(roster, &attempt, Phase::Minimum, report);
             return;
         }
-        let reason = WaitReason::Room;
-        let failure = Failure { roster, goal, attempt: &attempt, reason, holds: &[] };
+        let reason = if attempt.is_out_of_fuel { WaitReason::Fuel } else { WaitReason::Room };
+        let failure = Failure { roster, goal, attempt: &attempt, reason, holds: &[], is_starved };
         let why = self.why(&failure, fuel);
         self.block(roster, goal, why, (now, fuel), report);
     }
@@ -188,6 +197,7 @@ impl Engine {
             self.park(gang, EventMask::GANG_CHANGED, None);
             return false;
         }
+        let is_starved = fuel.spent() == 0;
         let most = pending.div_ceil(part);
         let holds = self.holds_ahead_of(gang, &roster);
         let queue = self.snapshot.gangs().get(gang).queue;
@@ -210,8 +220,14 @@ impl Engine {
         let cause =
             self.cause(&roster, &Goal { total: 1, ..Goal::default() }, &holds, &attempt, fuel);
         let reason = if cause == WaitReason::Room { WaitReason::Elastic } else { cause };
-        let failure =
-            Failure { roster: &roster, goal: &goal, attempt: &attempt, reason, holds: &holds };
+        let failure = Failure {
+            roster: &roster,
+            goal: &goal,
+            attempt: &attempt,
+            reason,
+            holds: &holds,
+            is_starved,
+        };
         let why = self.why(&failure, fuel);
         self.block(&roster, &goal, why, (now, fuel), report);
         false
@@ -329,6 +345,10 @@ impl Engine {
             return limit;
         }
         let is_held = !holds.is_empty() && self.would_fit_without_holds(roster, goal, fuel);
+        if fuel.is_empty() {
+            // What was tried since may have failed for want of steps alone.
+            return WaitReason::Fuel;
+        }
         match self.holds.iter().find(|hold| hold.gang != roster.gang) {
             Some(hold) if is_held => {
                 let holder = self.snapshot.gangs().get(hold.gang).key.clone();

@@ -32,6 +32,8 @@ pub struct Failure<'a> {
     pub reason: WaitReason,
     /// Room kept for others, on top of the snapshot.
     pub holds: &'a [Room],
+    /// It had the steps of a whole cycle to itself, and they did not do.
+    pub is_starved: bool,
 }
 
 impl Placer<'_> {
@@ -41,16 +43,20 @@ impl Placer<'_> {
         txn: &mut Txn<'_>,
         failure: &Failure<'_>,
     ) -> (Explanation, EventMask) {
-        let mut wakes_on = EventMask::GANG_CHANGED | EventMask::POLICY_CHANGED;
+        // Its queue may close, and nodes of another flavour may have other limits.
+        let mut wakes_on = EventMask::GANG_CHANGED
+            | EventMask::POLICY_CHANGED
+            | EventMask::QUEUE_CHANGED
+            | EventMask::ROOM_FREED
+            | EventMask::NODE_ADDED
+            | EventMask::NODE_CHANGED;
+        if failure.reason == WaitReason::Fuel && !failure.is_starved {
+            wakes_on |= EventMask::NEXT_CYCLE;
+        }
         let mut sets = Vec::new();
         for index in 0..failure.roster.sets.len() {
             sets.push(self.tally(txn, failure, index, &mut wakes_on));
         }
-        wakes_on |= match &failure.reason {
-            WaitReason::Limit { .. } => EventMask::QUEUE_CHANGED | EventMask::ROOM_FREED,
-            WaitReason::Fuel => EventMask::NEXT_CYCLE,
-            _ => EventMask::ROOM_FREED | EventMask::NODE_ADDED | EventMask::NODE_CHANGED,
-        };
         let nearest = nearest(txn.view(), failure, &sets);
         let cure = cure(&failure.reason, &sets);
         let next_step = next_step(txn.view(), failure, nearest.as_ref(), cure, &sets);
@@ -323,6 +329,9 @@ fn next_step(
             format!("wait for gangs of queue {queue:?} to end, or raise its limit of {resource}")
         }
         (WaitReason::Held { holder }, _) => format!("wait until {holder} has started"),
+        (WaitReason::Fuel, _) if failure.is_starved => {
+            "split the gang, or allow the scheduler more steps per cycle".to_owned()
+        }
         (WaitReason::Fuel, _) => "nothing: the search goes on by itself".to_owned(),
         _ if snap.nodes().is_empty() => "add nodes: the cluster has none".to_owned(),
         (_, Cure::Author) => {

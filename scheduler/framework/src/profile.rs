@@ -2,10 +2,10 @@
 
 use crate::{
     Cadence, DomainOffer, DomainOrder, EventMask, Filter, GangOffer, GangOrder, OrderKey,
-    QueueOrder, Scorer, Verdict,
+    QueueOrder, SCORE_MAX, Scorer, Verdict,
 };
 use scheduler_model::explain::NodeReason;
-use scheduler_model::ids::{ClassId, NodeId, QueueId};
+use scheduler_model::ids::{ClassId, Id, NodeId, QueueId};
 use scheduler_model::node_set::NodeSet;
 use scheduler_model::snapshot::Snapshot;
 use std::sync::Arc;
@@ -141,6 +141,27 @@ impl Profile {
         for (scorer, weight) in &self.scorers {
             if scorer.concerns(snap, class) {
                 scorer.add_scores(snap, class, nodes, *weight, out);
+            }
+        }
+    }
+
+    /// As [`Profile::add_scores`], but drops nodes from the set as soon as all scorers still to
+    /// come could not lift them to the best any more. The best nodes always stay.
+    pub fn add_scores_of_contenders(
+        &self,
+        snap: &Snapshot,
+        class: ClassId,
+        nodes: &mut NodeSet,
+        out: &mut [i64],
+    ) {
+        let concerned = || self.scorers.iter().filter(|(it, _)| it.concerns(snap, class));
+        let mut to_come: i64 = concerned().map(|(_, weight)| weight * SCORE_MAX).sum();
+        for (scorer, weight) in concerned() {
+            scorer.add_scores(snap, class, nodes, *weight, out);
+            to_come -= weight * SCORE_MAX;
+            if to_come > 0 {
+                let best = nodes.iter().map(|node| out[node.index()]).max().unwrap_or(0);
+                nodes.retain_if(|node| out[node.index()] + to_come >= best);
             }
         }
     }

@@ -86,7 +86,8 @@ pub enum WaitReason {
         /// The gang the room is kept for.
         holder: GangKey,
     },
-    /// The search ran out of its step budget; it goes on in the next cycle.
+    /// The search ran out of its step budget; it goes on in the next cycle, unless it had the
+    /// budget of a whole cycle: then it waits for news.
     Fuel,
     /// It has its minimum; members above it wait for room.
     Elastic,
@@ -271,7 +272,7 @@ impl fmt::Display for WaitReason {
             }
             Self::Room => write!(f, "not enough room for all members at once"),
             Self::Held { holder } => write!(f, "room is held for {holder}"),
-            Self::Fuel => write!(f, "the search used up its steps and goes on next cycle"),
+            Self::Fuel => write!(f, "the search used up the steps of its cycle"),
             Self::Elastic => write!(f, "runs with its minimum; the rest waits for room"),
         }
     }

@@ -3,9 +3,20 @@
 use crate::ids::{Id, NodeId};
 
 /// A set of nodes. Comparing two sets of one table is a walk over words.
-#[derive(Clone, Debug, Default)]
+#[derive(Debug, Default)]
 pub struct NodeSet {
     words: Vec<u64>,
+}
+
+impl Clone for NodeSet {
+    fn clone(&self) -> Self {
+        Self { words: self.words.clone() }
+    }
+
+    /// Reuses the room that is there, which a derived `Clone` would not.
+    fn clone_from(&mut self, source: &Self) {
+        self.words.clone_from(&source.words);
+    }
 }
 
 /// By members: a set that grew and shrank again equals one that never grew.
@@ -24,6 +35,9 @@ impl PartialEq for NodeSet {
 impl Eq for NodeSet {}
 
 const BITS: usize = 64;
+
+/// Words with at most so many members are asked bit by bit rather than whole.
+const SPARSE: u32 = 16;
 
 impl NodeSet {
     /// The empty set.
@@ -99,7 +113,8 @@ impl NodeSet {
     pub fn retain_at_least(&mut self, column: &[i64], want: i64) {
         let chunks = column.chunks(BITS).chain(std::iter::repeat(&[][..]));
         for (word, chunk) in self.words.iter_mut().zip(chunks) {
-            if *word == 0 {
+            if word.count_ones() <= SPARSE {
+                *word = sparse_at_least(*word, chunk, want);
                 continue;
             }
             let mut fits = 0_u64;
@@ -149,6 +164,19 @@ impl FromIterator<NodeId> for NodeSet {
         }
         set
     }
+}
+
+fn sparse_at_least(word: u64, chunk: &[i64], want: i64) -> u64 {
+    let (mut rest, mut fits) = (word, 0);
+    while rest != 0 {
+        let bit = rest & rest.wrapping_neg();
+        let index = usize::try_from(rest.trailing_zeros()).expect("a bit number fits a usize");
+        rest ^= bit;
+        if chunk.get(index).is_some_and(|have| *have >= want) {
+            fits |= bit;
+        }
+    }
+    fits
 }
 
 #[inline]
@@ -207,5 +235,10 @@ mod tests {
         nodes.retain_at_least(&column, 5);
         let expected: Vec<usize> = (0..150).filter(|i| column[*i] >= 5).collect();
         assert_eq!(list(&nodes), expected);
+        let mut few = set(&[3, 64, 70, 149, 155]);
+        few.retain_at_least(&column, 5);
+        let expected: Vec<usize> =
+            [3, 64, 70, 149].into_iter().filter(|i| column[*i] >= 5).collect();
+        assert_eq!(list(&few), expected);
     }
 }

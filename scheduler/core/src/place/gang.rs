@@ -100,7 +100,7 @@ impl Placer<'_> {
                 };
             }
         }
-        Attempt::default()
+        Attempt { is_out_of_fuel: self.fuel.is_empty(), ..Attempt::default() }
     }
 
     /// Orders in which to place the sets: largest first, since small sets still fit into what

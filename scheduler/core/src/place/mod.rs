@@ -21,6 +21,7 @@ use crate::mask::Masks;
 use crate::txn::Txn;
 use scheduler_framework::profile::Profile;
 use scheduler_model::ids::{ClassId, NodeId, QueueId};
+use scheduler_model::node_set::NodeSet;
 use scheduler_model::op::{Op, Room};
 
 /// What placing needs beside the snapshot.
@@ -40,8 +41,17 @@ pub struct Placer<'a> {
 #[derive(Clone, Debug, Default)]
 pub struct Scratch {
     scores: Vec<i64>,
+    contenders: NodeSet,
     shelves: shelf::Shelves,
     order: Vec<(i64, u32, NodeId)>,
+}
+
+impl Scratch {
+    /// All scores back to 0.
+    fn clear_scores(&mut self, nodes: usize) {
+        self.scores.clear();
+        self.scores.resize(nodes, 0);
+    }
 }
 
 /// Members of one set on one node.

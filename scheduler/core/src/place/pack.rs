@@ -103,7 +103,8 @@ impl Placer<'_> {
             nodes.retain(region);
         }
         nodes.subtract(snap.nodes().closed());
-        for (resource, amount) in row.request.iter().filter(|(_, amount)| amount.units() > 0) {
+        // The rarest resource was seen last: it empties most words of the set.
+        for (resource, amount) in row.request.iter().rev().filter(|(_, it)| it.units() > 0) {
             nodes.retain_at_least(snap.nodes().free_column(*resource), amount.units());
         }
         nodes
@@ -181,10 +182,12 @@ impl Placer<'_> {
 
     /// The best node of the set; ties go to the first by name.
     fn best(&mut self, snap: &Snapshot, class: ClassId, nodes: &NodeSet) -> Option<NodeId> {
-        self.score(snap, class, nodes);
-        let scores = &self.scratch.scores;
-        nodes
-            .iter()
+        self.scratch.clear_scores(snap.nodes().bound());
+        let scores = &mut self.scratch.scores;
+        let left = &mut self.scratch.contenders;
+        left.clone_from(nodes);
+        self.profile.add_scores_of_contenders(snap, class, left, scores);
+        left.iter()
             .max_by_key(|node| (scores[node.index()], std::cmp::Reverse(snap.nodes().rank(*node))))
     }
 
@@ -199,8 +202,7 @@ impl Placer<'_> {
 
     /// Fills the score buffer for these nodes.
     fn score(&mut self, snap: &Snapshot, class: ClassId, nodes: &NodeSet) {
-        self.scratch.scores.clear();
-        self.scratch.scores.resize(snap.nodes().bound(), 0);
+        self.scratch.clear_scores(snap.nodes().bound());
         self.profile.add_scores(snap, class, nodes, &mut self.scratch.scores);
     }
 }
