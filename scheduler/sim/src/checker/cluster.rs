@@ -17,6 +17,9 @@ pub struct Cluster {
     pub nodes: BTreeMap<String, NodeSpec>,
     /// Pods by uid, bound or not.
     pub pods: BTreeMap<String, PodSpec>,
+    /// Pods of ours that are gone, as they ended; those that had not ended count as failed at
+    /// a time that nobody knows. Only the runs of gangs depend on them.
+    pub past: BTreeMap<String, PodSpec>,
     /// Namespaces by name.
     pub namespaces: BTreeMap<String, NamespaceSpec>,
 }

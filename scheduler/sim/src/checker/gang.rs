@@ -22,10 +22,11 @@ pub fn gang_of(pod: &PodSpec) -> GangKey {
     }
 }
 
-/// All pods of ours, finished ones too, by their gang.
+/// All pods of ours, finished and past ones too, by their gang.
 pub(crate) fn members_by_gang(cluster: &Cluster) -> BTreeMap<GangKey, Vec<&PodSpec>> {
     let mut gangs: BTreeMap<GangKey, Vec<&PodSpec>> = BTreeMap::new();
-    for pod in cluster.pods.values().filter(|pod| pod.ours) {
+    let past = cluster.past.values();
+    for pod in cluster.pods.values().filter(|pod| pod.ours).chain(past) {
         gangs.entry(gang_of(pod)).or_default().push(pod);
     }
     gangs

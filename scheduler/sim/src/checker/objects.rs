@@ -6,7 +6,7 @@
 use super::gang::{gang_of, members_by_gang};
 use super::{Cluster, Violation, audit};
 use scheduler_model::event::{Event, Kind};
-use scheduler_model::spec::{GangKey, GangSpec, Membership, QueueSpec, TopologySpec};
+use scheduler_model::spec::{GangKey, GangSpec, Membership, PodPhase, QueueSpec, TopologySpec};
 use scheduler_model::world::World;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -105,7 +105,7 @@ impl Objects {
     fn forget(&mut self, kind: Kind, name: &str) {
         match kind {
             Kind::Node => drop(self.cluster.nodes.remove(name)),
-            Kind::Pod => drop(self.cluster.pods.remove(name)),
+            Kind::Pod => self.forget_pod(name),
             Kind::Namespace => drop(self.cluster.namespaces.remove(name)),
             Kind::Queue => drop(self.queues.remove(name)),
             Kind::Topology => drop(self.topologies.remove(name)),
@@ -115,6 +115,15 @@ impl Objects {
             }
             Kind::PriorityClass | Kind::Daemon => {}
         }
+    }
+
+    /// Members that succeeded count even after they were deleted.
+    fn forget_pod(&mut self, uid: &str) {
+        let Some(mut pod) = self.cluster.pods.remove(uid).filter(|pod| pod.ours) else { return };
+        if !pod.phase.is_finished() {
+            (pod.phase, pod.finished_at) = (PodPhase::Failed, None);
+        }
+        self.cluster.past.insert(uid.to_owned(), pod);
     }
 
     /// A gang with running members stays one by its last known spec.

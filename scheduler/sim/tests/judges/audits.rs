@@ -5,8 +5,8 @@ use scheduler_model::amount::Amount;
 use scheduler_model::event::{Event, Kind};
 use scheduler_model::explain::NodeReason;
 use scheduler_model::spec::{
-    GangSpec, LevelSpec, LimitSpec, NodeSpec, PodPhase, PodShape, PodSpec, QueueSpec, RoleSpec,
-    TopologySpec,
+    GangSpec, LevelSpec, LimitSpec, Membership, NodeSpec, PodPhase, PodShape, PodSpec, QueueSpec,
+    RoleSpec, TopologySpec,
 };
 use scheduler_model::time::Time;
 use scheduler_sim::checker::{Cluster, Objects, Refusal, Violation, audit, replay};
@@ -209,7 +209,8 @@ fn the_latest_news_wins_and_what_a_list_leaves_out_is_gone() {
         Event::ListEnd(Kind::Pod),
     ];
     let objects = Objects::from_events(&events);
-    assert_eq!(objects.cluster, cluster(vec![node("n", &[])], vec![cpu("p", 2)]));
+    let left = cluster(vec![node("n", &[])], vec![cpu("p", 2)]);
+    assert_eq!((objects.cluster.nodes, objects.cluster.pods), (left.nodes, left.pods));
 }
 
 #[test]
@@ -224,4 +225,25 @@ fn a_deleted_group_with_running_members_stays_a_gang() {
     };
     assert_eq!(of_running(on("n", cpu("p", 1))), 1);
     assert_eq!(of_running(cpu("p", 1)), 0);
+}
+
+#[test]
+fn a_member_that_succeeded_counts_after_it_was_deleted() {
+    let member = |name, phase| {
+        let membership = Membership::Group(key("g"));
+        Box::new(PodSpec { membership, phase, ..on("n", cpu(name, 1)) })
+    };
+    let gone = |phase| {
+        let mut objects = Objects::from_events(&[
+            Event::Node(Box::new(node("n", &[]))),
+            Event::Gang(Box::new(gang("g", 2))),
+            Event::Pod(member("p", PodPhase::Running)),
+            Event::Pod(member("q", phase)),
+        ]);
+        objects.observe(&Event::PodGone("q".to_owned()));
+        objects.audit(&BTreeSet::new()).len()
+    };
+    assert_eq!(gone(PodPhase::Succeeded), 0);
+    assert_eq!(gone(PodPhase::Failed), 1);
+    assert_eq!(gone(PodPhase::Running), 1);
 }
