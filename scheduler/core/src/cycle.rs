@@ -137,7 +137,7 @@ impl Engine {
             self.block(&roster, &goal, why, (now, fuel), report);
             return;
         }
-        let is_first = fuel.spent() == 0;
+        let is_starved = fuel.spent() == 0;
         let attempt = self.try_place(&roster, &goal, &holds, fuel);
         if attempt.is_whole {
             self.commit(&roster, &attempt, Phase::Minimum, report);
@@ -151,7 +151,7 @@ impl Engine {
             attempt: &attempt,
             reason,
             holds: &holds,
-            is_starved: is_first,
+            is_starved,
         };
         let why = self.why(&failure, fuel);
         if let Some(shape) = shape.filter(|_| is_known) {
