@@ -20,11 +20,14 @@ pub fn run(scenario: &Scenario) -> Vec<String> {
     run_with(scenario, Options::default())
 }
 
-/// As [`run`], with other numbers or plugins. The start of the story and the checks are set
-/// here.
+/// As [`run`], with other numbers or plugins. The start of the story, the numbers it names and
+/// the checks are set here.
 #[must_use]
 pub fn run_with(scenario: &Scenario, options: Options) -> Vec<String> {
-    let options = Options { start: Some(scenario.start), check: true, ..options };
+    let mut options = Options { start: Some(scenario.start), check: true, ..options };
+    if let Some(span) = scenario.hold_after {
+        options.config.hold_after = span;
+    }
     let stage = Stage::new(scenario.world.clone(), options);
     let mut story = Story { stage, watch: Watch::default(), failures: Vec::new(), blamed: 0 };
     if let Err(fault) = story.play(scenario) {
