@@ -3,6 +3,8 @@
 //! `cargo bench -p benches --bench instructions` needs valgrind and gungraun-runner in the
 //! version of the library; without them it says so and ends well.
 
+#![allow(missing_docs, reason = "the macros of gungraun make public items without docs")]
+
 use benches::bare::Bare;
 use benches::stage::Stage;
 use benches::workload::{Variety, Wish, Workload};
