@@ -5,8 +5,7 @@
 
 use scheduler_framework::EventMask;
 use scheduler_model::event::{Event, Kind};
-use scheduler_model::ids::{GangId, NodeId};
-use scheduler_model::pod::Place;
+use scheduler_model::ids::{ClassId, GangId, NodeId, QueueId};
 use scheduler_model::snapshot::Snapshot;
 use scheduler_model::spec::GangKey;
 use scheduler_model::time::Time;
@@ -61,21 +60,27 @@ impl Mirror {
         match &event {
             Event::Pod(spec) => {
                 let uid = spec.uid.clone();
-                let before = held(snap, &uid);
+                let before = Stand::of(snap, &uid);
                 snap.ingest(event, now);
                 note_pod(snap, &uid, before, wake);
             }
             Event::PodGone(uid) => {
                 let uid = uid.clone();
-                let before = held(snap, &uid);
-                wake.gangs.extend(snap.pods().find(&uid).and_then(|id| snap.pods().get(id).gang));
+                let before = Stand::of(snap, &uid);
                 snap.ingest(event, now);
                 note_pod(snap, &uid, before, wake);
             }
             Event::Gang(spec) => {
                 let key = spec.key.clone();
+                let queue =
+                    |snap: &Snapshot| Some(snap.gangs().get(snap.gangs().find(&key)?).queue);
+                let before = queue(snap);
                 snap.ingest(event, now);
                 wake.gangs.extend(snap.gangs().find(&key));
+                if before != queue(snap) {
+                    // What its members use no longer counts against the old one's limits.
+                    wake.mask |= EventMask::QUEUE_CHANGED;
+                }
             }
             Event::GangGone(key) => {
                 let key: GangKey = key.clone();
@@ -118,27 +123,42 @@ fn is_known(snap: &Snapshot, event: &Event) -> bool {
     }
 }
 
-/// Where a pod holds room, and whether it is on its way out.
-type Held = Option<(NodeId, bool)>;
+/// All about a pod that can matter to others.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+struct Stand {
+    gang: Option<GangId>,
+    /// Whose limits its gang counts against.
+    queue: Option<QueueId>,
+    /// Where it holds room, as what, and whether it is on its way out.
+    room: Option<(NodeId, Option<ClassId>, bool)>,
+}
 
-fn held(snap: &Snapshot, uid: &str) -> Held {
-    let pod = snap.pods().get(snap.pods().find(uid)?);
-    match pod.place {
-        Place::Assumed(node) | Place::Bound(node) => Some((node, pod.is_releasing())),
-        Place::Nowhere | Place::Adrift => None,
+impl Stand {
+    fn of(snap: &Snapshot, uid: &str) -> Self {
+        let Some(pod) = snap.pods().find(uid).map(|id| snap.pods().get(id)) else {
+            return Self::default();
+        };
+        Self {
+            gang: pod.gang,
+            queue: pod.gang.and_then(|gang| snap.gangs().get(gang).queue),
+            room: pod.place.node().map(|node| (node, pod.class, pod.is_releasing())),
+        }
     }
 }
 
-fn note_pod(snap: &Snapshot, uid: &str, before: Held, wake: &mut Wake) {
-    let after = held(snap, uid);
-    wake.gangs.extend(snap.pods().find(uid).and_then(|id| snap.pods().get(id).gang));
-    if before != after {
-        if before.is_some() {
+fn note_pod(snap: &Snapshot, uid: &str, before: Stand, wake: &mut Wake) {
+    let after = Stand::of(snap, uid);
+    wake.gangs.extend(before.gang.into_iter().chain(after.gang));
+    if before.room != after.room {
+        if before.room.is_some() {
             wake.mask |= EventMask::ROOM_FREED | EventMask::QUEUE_CHANGED;
         }
-        if after.is_some() {
+        if after.room.is_some() {
             wake.mask |= EventMask::POD_PLACED;
         }
+    }
+    if before.queue != after.queue {
+        wake.mask |= EventMask::QUEUE_CHANGED;
     }
 }
 

@@ -106,6 +106,17 @@ impl Snapshot {
 impl Snapshot {
     pub(crate) fn upsert_topology(&mut self, spec: TopologySpec) {
         self.topology.specs_mut().insert(spec.name.clone(), spec);
+        self.mention_wishes();
+    }
+
+    pub(crate) fn remove_topology(&mut self, name: &str) {
+        self.topology.specs_mut().remove(name);
+        self.mention_wishes();
+    }
+
+    /// Makes all levels that gangs wish for: a change of topologies gives their words another
+    /// meaning.
+    fn mention_wishes(&mut self) {
         let wishes: Vec<TopologyWish> = self
             .gangs
             .rows

@@ -25,9 +25,7 @@ impl Snapshot {
             Event::Queue(spec) => self.upsert_queue(spec),
             Event::QueueGone(name) => self.remove_queue(&name),
             Event::Topology(spec) => self.upsert_topology(spec),
-            Event::TopologyGone(name) => {
-                self.topology.specs_mut().remove(&name);
-            }
+            Event::TopologyGone(name) => self.remove_topology(&name),
             Event::PriorityClass(spec) => {
                 self.priority_classes.insert(spec.name.clone(), spec);
             }

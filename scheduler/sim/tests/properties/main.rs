@@ -14,6 +14,7 @@ mod fuel;
 mod gap;
 mod quiet;
 mod rebuilt;
+mod restart;
 mod safety;
 mod same;
 mod seeds;

@@ -106,7 +106,9 @@ fn histories(world: &World, dice: &mut Dice) -> (Vec<Vec<Event>>, Vec<Event>) {
     let mut events = world.events.clone();
     for _ in 0..12 {
         let Some(event) = change::draw(&objects, Time::from_ms(1_000_000), dice) else { continue };
-        if change::is_told_by_objects(&event, &objects) {
+        // A gang remembers that members lived between others, so that its run goes on.
+        let is_told = change::is_told_by_objects(&event, &objects);
+        if is_told && !matches!(event, Event::PodGone(_)) {
             objects.observe(&event);
             events.push(event);
         }
