@@ -1,0 +1,194 @@
+//! What came of a simulation as one JSON value; `docs/simulate.md` is its schema.
+//!
+//! Invariants: keys are sorted, there are no floats, and a field that does not apply is `null`
+//! or empty, never left out.
+
+use super::{Shown, words};
+use crate::arguments::Simulate;
+use scheduler_core::view::{GangView, MemberView};
+use scheduler_model::amount::{Amount, Unit};
+use scheduler_model::explain::{Explanation, SetTally, WaitReason};
+use scheduler_model::problem::Problem;
+use scheduler_model::spec::GangKey;
+use scheduler_model::time::Time;
+use scheduler_scenario::{node_word, reason_word};
+use scheduler_sim::stage::Happening;
+use serde_json::{Map, Value, json};
+use std::collections::BTreeMap;
+
+/// Raised when a field changes its meaning or goes away.
+const VERSION: u32 = 1;
+
+/// All of it.
+pub(super) fn of(shown: &Shown<'_>, wish: &Simulate) -> Value {
+    let report = shown.report;
+    let starts = words::starts(report);
+    let gangs: Vec<Value> = report
+        .gangs
+        .iter()
+        .map(|view| gang(view, starts.get(&view.key).copied(), report.started_at))
+        .collect();
+    let queues: Map<String, Value> = report
+        .queues
+        .iter()
+        .map(|(name, uses)| (name.clone(), amounts(uses.iter().map(|(name, it)| (name, *it)))))
+        .collect();
+    let mut value = json!({
+        "version": VERSION,
+        "startMs": report.started_at.ms(),
+        "simulatedMs": report.ended_at.since(report.started_at).ms(),
+        "cycles": report.cycles,
+        "nodesCount": shown.nodes,
+        "gangs": gangs,
+        "queues": queues,
+        "problems": problems(shown),
+        "unknownKinds": shown.input.unknown,
+        "unreadable": shown.input.cut_short,
+        "stories": shown.told.iter().map(|told| json!({
+            "file": told.file, "story": told.story, "failures": told.failures,
+        })).collect::<Vec<Value>>(),
+        "faults": report.violations,
+        "timeline": wish.timeline.then(|| timeline(shown)),
+    });
+    value.sort_all_objects();
+    value
+}
+
+fn gang(view: &GangView, started: Option<Time>, begin: Time) -> Value {
+    let placed = words::placed(view);
+    let mut value = key(&view.key);
+    let fields = json!({
+        "queue": view.queue,
+        "priority": view.priority,
+        "state": words::state(view.standing),
+        "min": view.min,
+        "placed": placed,
+        "succeeded": view.succeeded,
+        "members": view.members.iter().map(member).collect::<Vec<Value>>(),
+        "startMs": started.map(|time| time.ms().saturating_sub(begin.ms())),
+        "explanation": view.explanation.as_ref().map(explanation),
+    });
+    if let Value::Object(fields) = fields {
+        value.extend(fields);
+    }
+    Value::Object(value)
+}
+
+fn key(key: &GangKey) -> Map<String, Value> {
+    let mut map = Map::new();
+    map.insert("namespace".to_owned(), key.namespace.clone().into());
+    map.insert("name".to_owned(), key.name.clone().into());
+    map.insert("dialect".to_owned(), key.dialect.name().into());
+    map
+}
+
+fn member(member: &MemberView) -> Value {
+    json!({"pod": member.name, "role": member.role, "node": member.node})
+}
+
+/// Amounts in the way of manifests: texts, never floats.
+fn amounts<'a>(of: impl Iterator<Item = (&'a String, Amount)>) -> Value {
+    let shown = of.map(|(name, amount)| (name.clone(), Unit::of(name).show(amount).into()));
+    Value::Object(shown.collect())
+}
+
+fn explanation(explanation: &Explanation) -> Value {
+    let nearest = explanation.nearest.as_ref().map(|nearest| {
+        json!({
+            "places": nearest.places,
+            "each": amounts(nearest.each.iter().map(|(name, amount)| (name, *amount))),
+            "domain": nearest.domain,
+            "expectedMs": nearest.expected_at.map(Time::ms),
+        })
+    });
+    json!({
+        "reason": reason_word(&explanation.reason),
+        "details": details(&explanation.reason),
+        "sentence": explanation.to_string(),
+        "placeable": explanation.placeable,
+        "needed": explanation.needed,
+        "sets": explanation.sets.iter().map(set).collect::<Vec<Value>>(),
+        "nearest": nearest,
+        "cure": words::cure(explanation.cure),
+        "nextStep": explanation.next_step,
+    })
+}
+
+fn set(set: &SetTally) -> Value {
+    let nodes = set.nodes.iter().map(|(reason, count)| {
+        json!({"reason": node_word(reason), "sentence": reason.to_string(), "count": count})
+    });
+    json!({
+        "role": set.role,
+        "requests": amounts(set.requests.iter().map(|(name, amount)| (name, *amount))),
+        "wanted": set.wanted,
+        "placed": set.placed,
+        "nodes": nodes.collect::<Vec<Value>>(),
+    })
+}
+
+/// The fields of one reason.
+fn details(reason: &WaitReason) -> Value {
+    match reason {
+        WaitReason::Members { role, exist, min, setting } => {
+            json!({"role": role, "exist": exist, "min": min, "setting": setting})
+        }
+        WaitReason::Gated { gated, gates } => json!({"gated": gated, "gates": gates}),
+        WaitReason::Unsupported(parts) => json!({"parts": parts}),
+        WaitReason::QueueMissing(queue)
+        | WaitReason::QueueClosed(queue)
+        | WaitReason::QueueBroken(queue) => json!({"queue": queue}),
+        WaitReason::LevelMissing(level) => json!({"level": level}),
+        WaitReason::Limit { queue, flavour, resource, used, wants, limit } => {
+            let show = |amount: &Amount| Unit::of(resource).show(*amount);
+            json!({
+                "queue": queue, "flavour": flavour, "resource": resource,
+                "used": show(used), "wants": show(wants), "limit": show(limit),
+            })
+        }
+        WaitReason::Held { holder } => json!({"holder": key(holder)}),
+        WaitReason::NoGroup
+        | WaitReason::Schedulers
+        | WaitReason::Room
+        | WaitReason::Fuel
+        | WaitReason::Elastic => json!({}),
+    }
+}
+
+fn problems(shown: &Shown<'_>) -> Vec<Value> {
+    let problem = |file: Option<&str>, line: u64, problem: &Problem| {
+        json!({
+            "file": file,
+            "line": Some(line).filter(|line| *line > 0),
+            "object": problem.object,
+            "field": problem.field,
+            "message": problem.message,
+            "remedy": problem.remedy,
+        })
+    };
+    let read = shown.input.problems.iter();
+    let read = read.map(|one| problem(Some(&one.file), one.line, &one.problem));
+    read.chain(shown.report.problems.iter().map(|one| problem(None, 0, one))).collect()
+}
+
+fn timeline(shown: &Shown<'_>) -> Vec<Value> {
+    let begin = shown.report.started_at;
+    let row = |(time, what): &(Time, Happening)| {
+        let (word, steps) = match what {
+            Happening::Started { steps, .. } => ("starts", steps.as_slice()),
+            Happening::Grew { steps, .. } => ("grows", steps.as_slice()),
+            Happening::Ended { .. } => ("ends", &[][..]),
+            Happening::Waits(_) => return None,
+        };
+        let mut nodes: BTreeMap<&str, u32> = BTreeMap::new();
+        for step in steps {
+            *nodes.entry(&step.node).or_default() += 1;
+        }
+        let mut value = key(what.gang());
+        value.insert("event".to_owned(), word.into());
+        value.insert("atMs".to_owned(), time.since(begin).ms().into());
+        value.insert("nodes".to_owned(), json!(nodes));
+        Some(Value::Object(value))
+    };
+    shown.report.timeline.iter().filter_map(row).collect()
+}
