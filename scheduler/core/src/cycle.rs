@@ -311,8 +311,10 @@ impl Engine {
     /// Parks a gang that is not tried on nodes.
     fn refuse(&mut self, roster: &Roster, refusal: Refusal, report: &mut CycleReport) {
         self.unblock(roster.gang);
-        // A group without pods waits silently.
-        if roster.total.exist == 0 {
+        // A group without pods waits silently, and a gang that has all its places waits for
+        // nothing, whatever became of its queue.
+        let is_complete = roster.needed() == 0 && roster.pending() + roster.total.gated == 0;
+        if roster.total.exist == 0 || is_complete {
             self.park(roster.gang, refusal.wakes_on, None);
             return;
         }

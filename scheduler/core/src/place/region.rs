@@ -64,7 +64,7 @@ impl Placer<'_> {
         }
         for level in self_affinity_levels(snap, roster) {
             let outer = std::mem::take(&mut regions);
-            for region in outer {
+            for region in &outer {
                 let within = region.stages[0].as_ref();
                 let inner = self.inside(snap, roster, goal, level, within);
                 let domain = region.domain;
@@ -72,6 +72,8 @@ impl Placer<'_> {
                     inner.into_iter().map(|it| Region { domain: domain.or(it.domain), ..it }),
                 );
             }
+            // Members of other classes may not have to be with them at all.
+            regions.extend(outer);
         }
         if let Some(level) = level(&wish.preferred) {
             let outer = std::mem::take(&mut regions);
@@ -291,8 +293,8 @@ pub fn pinned_domain(snap: &Snapshot, roster: &Roster, level: LevelId) -> Option
 }
 
 /// Levels that members demand of each other: required pod affinity that selects the gang's own
-/// class, while no such pod runs yet. The first member's domain then decides for all, so it
-/// must be one that holds all.
+/// class, while no such pod runs yet. The first member's domain then decides for all of its
+/// class, so one that holds the whole gang is tried first.
 fn self_affinity_levels(snap: &Snapshot, roster: &Roster) -> Vec<LevelId> {
     let mut levels = Vec::new();
     for set in &roster.sets {
