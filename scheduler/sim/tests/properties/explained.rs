@@ -5,7 +5,7 @@ use crate::trial::Trial;
 use scheduler_model::amount::Amount;
 use scheduler_model::explain::{Explanation, WaitReason};
 use scheduler_model::spec::{GangKey, PodSpec};
-use scheduler_sim::checker::gang_of;
+use scheduler_sim::checker::{Objects, gang_of};
 use scheduler_sim::oracle::{Answer, GangQuestion, feasible, questions};
 use scheduler_sim::worlds::Size;
 use std::mem::discriminant;
@@ -35,13 +35,9 @@ pub(crate) fn said<'a>(trial: &'a Trial, key: &GangKey) -> Result<&'a Explanatio
 #[test]
 fn the_numbers_of_an_explanation_add_up() {
     on_worlds(400, Size::SMALL, |world, _| {
-        let mut trial = Trial::of(world);
-        trial.cycle();
-        let nodes = u32::try_from(trial.objects.cluster.nodes.len()).expect("few nodes");
-        for (key, _) in questions(&trial.objects) {
-            adds_up(said(&trial, &key)?, nodes)?;
-        }
-        Ok(())
+        Trial::of(world).judged_waits(|objects, why| {
+            adds_up(why, u32::try_from(objects.cluster.nodes.len()).expect("few nodes"))
+        })
     });
 }
 
@@ -74,26 +70,30 @@ fn adds_up(why: &Explanation, nodes: u32) -> Verdict {
 }
 
 #[test]
-fn a_reason_other_than_room_means_what_it_says() {
+fn a_reason_means_what_it_says() {
     on_worlds(600, Size::TINY, |world, _| {
-        let mut trial = Trial::of(world);
-        trial.cycle();
-        for (key, question) in questions(&trial.objects) {
-            let why = said(&trial, &key)?;
-            judge(&trial, &key, question, why)
-                .map_err(|what| format!("{what}: {why}\n{:#?}", why.reason))?;
-        }
-        Ok(())
+        Trial::of(world).judged_waits(|objects, why| match question(objects, why) {
+            Some(question) => judge(objects, question, why),
+            None => is(why.needed > 0, "nothing of it waits, and nothing is needed"),
+        })
     });
 }
 
+/// What the judge asks about the gang that waits; `None` if it has no member that waits.
+pub(crate) fn question(
+    objects: &Objects,
+    why: &Explanation,
+) -> Option<Result<GangQuestion, WaitReason>> {
+    let mut all = questions(objects).into_iter();
+    all.find(|(key, _)| *key == why.gang).map(|(_, question)| question)
+}
+
 fn judge(
-    trial: &Trial,
-    key: &GangKey,
+    objects: &Objects,
     question: Result<GangQuestion, WaitReason>,
     why: &Explanation,
 ) -> Verdict {
-    let members: Vec<&PodSpec> = members(trial, key);
+    let members: Vec<&PodSpec> = members(objects, &why.gang);
     let question = match (question, &why.reason) {
         // These two are told before queue and level are asked about.
         (Err(_), WaitReason::Members { .. } | WaitReason::Gated { .. }) => return Ok(()),
@@ -118,18 +118,28 @@ fn judge(
             let is_short = !has_enough(&question) || question.pending.is_empty();
             is(is_short, "enough members are free to go")
         }
-        WaitReason::Limit { queue, flavour, resource, used, wants, limit } => {
-            let left = Amount::minus(*limit, *used);
-            is(left < *wants, "the limit leaves enough")?;
-            let room = question.room.iter().find(|room| {
-                (&room.queue, &room.flavour, &room.resource) == (queue, flavour, resource)
-            });
-            is(room.is_some_and(|room| room.left == left), "the judge knows other numbers")
-        }
+        WaitReason::Limit { .. } => judge_limit(objects, question, &why.reason),
         WaitReason::Room => is(!question.has_minimum(), "it has its minimum"),
         WaitReason::Elastic => is(question.has_minimum(), "it lacks its minimum"),
         other => is(false, &format!("nothing of that kind is so: {other}")),
     }
+}
+
+/// The numbers are true, they do not add up to a yes, and without limits there is a way.
+fn judge_limit(objects: &Objects, question: GangQuestion, reason: &WaitReason) -> Verdict {
+    let WaitReason::Limit { queue, flavour, resource, used, wants, limit } = reason else {
+        return is(false, "not a limit");
+    };
+    let left = Amount::minus(*limit, *used);
+    is(left < *wants, "the limit leaves enough")?;
+    let room = question
+        .room
+        .iter()
+        .find(|room| (&room.queue, &room.flavour, &room.resource) == (queue, flavour, resource));
+    is(room.is_some_and(|room| room.left == left), "the judge knows other numbers")?;
+    let without = GangQuestion { room: Vec::new(), ..question };
+    let answer = feasible(&objects.cluster, &without, BUDGET);
+    is(answer != Answer::No, "without limits it still has no place")
 }
 
 fn is(truth: bool, otherwise: &str) -> Verdict {
@@ -137,8 +147,8 @@ fn is(truth: bool, otherwise: &str) -> Verdict {
 }
 
 /// Unfinished members that are not on their way out.
-fn members<'a>(trial: &'a Trial, key: &GangKey) -> Vec<&'a PodSpec> {
-    let pods = trial.objects.cluster.pods.values();
+fn members<'a>(objects: &'a Objects, key: &GangKey) -> Vec<&'a PodSpec> {
+    let pods = objects.cluster.pods.values();
     pods.filter(|pod| {
         pod.ours && !pod.phase.is_finished() && !pod.terminating && gang_of(pod) == *key
     })
@@ -166,22 +176,4 @@ fn has_enough(question: &GangQuestion) -> bool {
     let of_role = |role: &String| question.counted_by_role.get(role).copied().unwrap_or(0);
     question.counted + free(None) >= question.min
         && question.roles.iter().all(|it| of_role(&it.name) + free(Some(&it.name)) >= it.min)
-}
-
-#[test]
-fn a_limit_in_the_way_is_the_whole_obstacle_or_part_of_it() {
-    on_worlds(600, Size::TINY, |world, _| {
-        let mut trial = Trial::of(world);
-        trial.cycle();
-        for (key, question) in questions(&trial.objects) {
-            let why = said(&trial, &key)?;
-            let (Ok(question), WaitReason::Limit { .. }) = (question, &why.reason) else {
-                continue;
-            };
-            let without = GangQuestion { room: Vec::new(), ..question };
-            let answer = feasible(&trial.objects.cluster, &without, BUDGET);
-            is(answer != Answer::No, &format!("without limits it still has no place: {why}"))?;
-        }
-        Ok(())
-    });
 }

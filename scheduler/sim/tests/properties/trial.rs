@@ -3,11 +3,13 @@
 //! A bind counts as done in the truth from the moment it is decided; the engine hears of it
 //! when the trial lets it.
 
+use crate::seeds::Verdict;
 use plugins::default_profile;
 use scheduler_core::engine::{Config, Engine};
 use scheduler_core::report::{CycleReport, Decision, Plan};
 use scheduler_model::effect::{Effect, EffectId, Outcome};
 use scheduler_model::event::Event;
+use scheduler_model::explain::Explanation;
 use scheduler_model::spec::{PodPhase, PodSpec};
 use scheduler_model::time::{Span, Time};
 use scheduler_model::world::World;
@@ -62,6 +64,29 @@ impl Trial {
             self.in_flight.push((*id, bind.uid.clone()));
         }
         report
+    }
+
+    /// One cycle, decision by decision: `check` is asked about each gang that waits, with the
+    /// objects as they were when that was decided.
+    pub(crate) fn judged_waits(
+        &mut self,
+        mut check: impl FnMut(&Objects, &Explanation) -> Verdict,
+    ) -> Verdict {
+        let mut objects = self.objects.clone();
+        for decision in self.cycle().decisions {
+            match decision {
+                Decision::Run(plan) => {
+                    for step in plan.steps {
+                        let pod = objects.cluster.pods.get_mut(&step.uid);
+                        pod.ok_or("a plan for nobody")?.node = Some(step.node);
+                    }
+                }
+                Decision::Wait(why) => {
+                    check(&objects, &why).map_err(|what| format!("{what}: {why}\n{why:#?}"))?;
+                }
+            }
+        }
+        Ok(())
     }
 
     /// One cycle, every step of it judged on the state just before, and the state that is
