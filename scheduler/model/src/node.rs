@@ -12,12 +12,15 @@ use crate::spec::{HostPort, NodeSpec, TaintEffect};
 use std::cmp::Ordering;
 use std::collections::BTreeMap;
 
-/// Largest capacity of one resource on one node that is told apart (1 PiB of memory, say).
-/// Bounds every sum on a node far below the range of the columns.
-pub const CAPACITY_MAX: i64 = 1 << 50;
+/// Largest capacity of one resource on one node that is told apart (64 TiB of memory, say).
+pub const CAPACITY_MAX: i64 = 1 << 46;
 
 /// Largest request that is told apart: more than any capacity, so it never fits.
-pub const REQUEST_MAX: i64 = 1 << 51;
+pub const REQUEST_MAX: i64 = 1 << 47;
+
+/// Pods that may hold room on one node, far above what a kubelet runs. Together with
+/// [`REQUEST_MAX`] it keeps every sum on a node within the range of the columns.
+pub const PODS_MAX: usize = 1 << 15;
 
 /// One value per node.
 type Column = IndexVec<NodeId, i64>;

@@ -30,7 +30,7 @@ impl Snapshot {
                 let node = self.nodes.insert(spec);
                 self.describe_node(node);
                 for pod in self.pods.adrift.remove(&name).unwrap_or_default() {
-                    self.place(pod, Place::Bound(node));
+                    self.place_bound(pod, &name);
                 }
             }
         }

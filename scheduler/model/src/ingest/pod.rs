@@ -2,8 +2,10 @@
 
 use crate::class::ClassKey;
 use crate::gang::{Gang, Ghost, Origin};
-use crate::ids::{GangId, PodId};
+use crate::ids::{GangId, NodeId, PodId};
+use crate::node::PODS_MAX;
 use crate::pod::{Place, Pod};
+use crate::problem::Problem;
 use crate::relation::Sign;
 use crate::snapshot::Snapshot;
 use crate::spec::{Dialect, GangKey, Membership, PodPhase, PodSpec};
@@ -134,14 +136,30 @@ impl Snapshot {
         }
     }
 
-    fn place_bound(&mut self, id: PodId, name: &str) {
-        match self.nodes.find(name) {
+    pub(crate) fn place_bound(&mut self, id: PodId, name: &str) {
+        match self.nodes.find(name).filter(|node| !self.is_crowded(*node)) {
             Some(node) => self.place(id, Place::Bound(node)),
             None => {
                 self.pods.rows[id].place = Place::Adrift;
                 self.pods.adrift.entry(name.to_owned()).or_default().insert(id);
             }
         }
+    }
+
+    /// True if no further pod can be counted on the node without leaving the columns' range.
+    fn is_crowded(&mut self, node: NodeId) -> bool {
+        let is_crowded = self.pods.on_node.get(&node).is_some_and(|pods| pods.len() >= PODS_MAX);
+        if is_crowded {
+            let name = &self.nodes.spec(node).name;
+            let problem = Problem::new(
+                format!("Node {name}"),
+                "pods",
+                format!("more than {PODS_MAX} pods are bound to it; the others are not counted"),
+                "bind fewer pods to one node",
+            );
+            self.problems.insert(format!("crowd:{name}"), problem);
+        }
+        is_crowded
     }
 
     pub(crate) fn place(&mut self, id: PodId, place: Place) {
