@@ -82,18 +82,18 @@ fn members(snap: &Snapshot, roster: &Roster) -> Option<Refusal> {
         Refusal { cure, ..by_author(reason, step) }
     };
     let total = &roster.total;
-    if total.exist + total.succeeded < total.min {
-        return Some(lacking(None, total.exist + total.succeeded, total.min));
+    if total.present() < total.min {
+        return Some(lacking(None, total.present(), total.min));
     }
     roster
         .roles
         .iter()
-        .find(|(_, role)| role.exist + role.succeeded < role.min)
-        .map(|(name, role)| lacking(Some(name), role.exist + role.succeeded, role.min))
+        .find(|(_, role)| role.present() < role.min)
+        .map(|(name, role)| lacking(Some(name), role.present(), role.min))
 }
 
 fn gated(roster: &Roster) -> Option<Refusal> {
-    let open = |count: &crate::roster::RoleCount| count.exist + count.succeeded - count.gated;
+    let open = |count: &crate::roster::RoleCount| count.present().saturating_sub(count.gated);
     let is_short = open(&roster.total) < roster.total.min
         || roster.roles.values().any(|role| open(role) < role.min);
     // Without a pending member at all, the gates are all there is to say.

@@ -56,7 +56,13 @@ impl RoleCount {
     /// Members that still must be placed for the minimum.
     #[must_use]
     pub const fn needed(&self) -> u32 {
-        self.min.saturating_sub(self.placed + self.succeeded)
+        self.min.saturating_sub(self.placed.saturating_add(self.succeeded))
+    }
+
+    /// Members there are, one way or another. An owner may count beyond every number.
+    #[must_use]
+    pub const fn present(&self) -> u32 {
+        self.exist.saturating_add(self.succeeded)
     }
 }
 
@@ -166,7 +172,8 @@ impl Roster {
     /// least each role's own.
     #[must_use]
     pub fn needed(&self) -> u32 {
-        let of_roles: u32 = self.roles.values().map(RoleCount::needed).sum();
+        // Minimums are what people write: they may add up beyond every number.
+        let of_roles = self.roles.values().map(RoleCount::needed).fold(0, u32::saturating_add);
         of_roles.max(self.total.needed())
     }
 

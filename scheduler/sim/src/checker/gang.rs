@@ -58,7 +58,7 @@ pub(crate) fn tally(gang: &GangSpec, members: &[&PodSpec]) -> Tally {
         }
         *tally.by_role.entry(pod.role.clone()).or_default() += 1;
     }
-    tally.total += gang.succeeded.max(succeeded);
+    tally.total = tally.total.saturating_add(gang.succeeded.max(succeeded));
     tally
 }
 
