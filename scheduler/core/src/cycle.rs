@@ -14,7 +14,7 @@ use crate::explain::Failure;
 use crate::fresh;
 use crate::fuel::Fuel;
 use crate::futile::Shape;
-use crate::line::Line;
+use crate::line::{Line, QueueKeyInLine};
 use crate::place::Placer;
 use crate::place::assign::assign;
 use crate::place::gang::Attempt;
@@ -82,13 +82,12 @@ impl Engine {
             if fuel.is_empty() {
                 return;
             }
-            // With others in line a gang takes an eighth at a time, so that queues take turns.
-            let part = if line.queues() > 0 { 8 } else { 1 };
             match phase {
                 Phase::Minimum => self.consider(gang, now, fuel, report),
                 Phase::Extras => {
-                    if self.consider_extras(gang, part, now, fuel, report) {
-                        let queue = self.snapshot.gangs().get(gang).queue;
+                    let queue = self.snapshot.gangs().get(gang).queue;
+                    let rival = line.rival(&self.snapshot, &self.profile, queue);
+                    if self.consider_extras(gang, rival.as_ref(), now, fuel, report) {
                         line.push(queue, key, gang);
                     }
                 }
@@ -182,11 +181,12 @@ impl Engine {
         self.block(roster, goal, why, (now, fuel), report);
     }
 
-    /// Places members above the minimum; true if the gang should stand in line again.
+    /// Places members above the minimum, until the queue `rival` is to be served next; true if
+    /// the gang should stand in line again.
     fn consider_extras(
         &mut self,
         gang: GangId,
-        part: u32,
+        rival: Option<&QueueKeyInLine>,
         now: Time,
         fuel: &mut Fuel,
         report: &mut CycleReport,
@@ -198,7 +198,6 @@ impl Engine {
             return false;
         }
         let is_starved = fuel.spent() == 0;
-        let most = pending.div_ceil(part);
         let holds = self.holds_ahead_of(gang, &roster);
         let queue = self.snapshot.gangs().get(gang).queue;
         self.apply_holds(&holds);
@@ -209,7 +208,7 @@ impl Engine {
             fuel,
             scratch: &mut self.scratch,
         };
-        let attempt = placer.grow(&mut txn, &roster, most, queue);
+        let attempt = placer.grow_beside(&mut txn, &roster, queue, rival);
         txn.commit();
         self.revert_holds(&holds);
         if attempt.is_whole {

@@ -63,10 +63,16 @@ impl Line {
         self.queues.entry(queue).or_default().insert((key, gang));
     }
 
-    /// Number of queues with somebody in line.
+    /// Where the first of all other queues in line stands.
     #[must_use]
-    pub fn queues(&self) -> usize {
-        self.queues.len()
+    pub fn rival(
+        &self,
+        snap: &Snapshot,
+        profile: &Profile,
+        queue: Option<QueueId>,
+    ) -> Option<QueueKeyInLine> {
+        let others = self.queues.keys().filter(|other| **other != queue);
+        others.filter_map(|other| Some(QueueKeyInLine::of(snap, profile, (*other)?))).min()
     }
 
     /// Takes the first gang of the queue that is served next.

@@ -6,6 +6,7 @@
 use super::pack::Load;
 use super::region::{Goal, Region};
 use super::{Placed, Placer};
+use crate::line::QueueKeyInLine;
 use crate::roster::Roster;
 use crate::txn::Txn;
 use scheduler_model::ids::QueueId;
@@ -78,8 +79,34 @@ impl Placer<'_> {
         best
     }
 
+    /// Places members beyond a minimum that already runs, as many as fit while the queue does
+    /// not fall behind `rival`. One member, or a sixteenth of a large gang, is always in order:
+    /// queues take turns, and no turn is too small.
+    pub fn grow_beside(
+        &mut self,
+        txn: &mut Txn<'_>,
+        roster: &Roster,
+        queue: Option<QueueId>,
+        rival: Option<&QueueKeyInLine>,
+    ) -> Attempt {
+        let least = (roster.total.placed / 16).max(1);
+        let mut most = roster.pending();
+        loop {
+            let mark = txn.mark();
+            let attempt = self.grow(txn, roster, most, queue);
+            let is_behind = rival.zip(queue).is_some_and(|(rival, queue)| {
+                QueueKeyInLine::of(txn.view(), self.profile, queue) > *rival
+            });
+            if attempt.count() <= least || !is_behind {
+                return attempt;
+            }
+            txn.rollback(mark);
+            most = (attempt.count() / 2).max(least);
+        }
+    }
+
     /// Places as many members as fit, at most `most`, beyond a minimum that already runs.
-    pub fn grow(
+    fn grow(
         &mut self,
         txn: &mut Txn<'_>,
         roster: &Roster,
