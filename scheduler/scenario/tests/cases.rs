@@ -28,7 +28,7 @@ fn cases() -> Vec<(PathBuf, Scenario)> {
         (path, scenario)
     };
     let cases: Vec<_> = files(&folder).into_iter().map(read).collect();
-    assert!(cases.len() >= 30, "only {} cases were found", cases.len());
+    assert!(cases.len() >= 140, "only {} cases were found", cases.len());
     cases
 }
 
