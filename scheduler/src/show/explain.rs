@@ -62,7 +62,9 @@ fn tally(set: &SetTally, out: &mut dyn Write) -> io::Result<()> {
     writeln!(out, "             {}", words::line(&head))?;
     let mut all = 0_u32;
     for (reason, count) in &set.nodes {
-        writeln!(out, "             {count:>6} nodes {}", words::line(&reason.to_string()))?;
+        let nodes = if *count == 1 { "node" } else { "nodes" };
+        let reason = words::line(&reason.to_string());
+        writeln!(out, "             {count:>6} {nodes}: {reason}")?;
         all = all.saturating_add(*count);
     }
     writeln!(out, "             {all:>6} nodes in all")

@@ -23,7 +23,8 @@ const MEMBERS_MAX: usize = 16;
 pub fn openb(wish: &Openb, out: &mut dyn Write, err: &mut dyn Write) -> io::Result<Ending> {
     match objects(wish) {
         Ok(objects) => {
-            for object in objects {
+            for mut object in objects {
+                object.sort_all_objects();
                 serde_json::to_writer(&mut *out, &object)?;
                 writeln!(out)?;
             }

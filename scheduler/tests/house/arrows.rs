@@ -48,6 +48,8 @@ const TEST_ARROWS: &Arrows = &[
     ("scheduler", &["plugins"]),
     // The laws run on random worlds, and the judge of the stage gives a second opinion.
     ("plugins", &["scheduler/sim"]),
+    // The house rules compare the catalogue with the docs.
+    ("scheduler", &["plugins"]),
 ];
 
 /// Crates of others with one home: whoever else wants one asks the home for what it does.
