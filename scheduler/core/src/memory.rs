@@ -121,8 +121,10 @@ impl Engine {
     ) {
         let gang = roster.gang;
         let is_room = matches!(explanation.reason, WaitReason::Room | WaitReason::Held { .. });
+        // Members above a minimum keep no room: they go after all minimums anyway.
+        let may_hold = is_room && roster.needed() > 0;
         self.tell(gang, wakes_on, explanation, report);
-        if !is_room {
+        if !may_hold {
             self.unblock(gang);
             return;
         }
