@@ -46,6 +46,8 @@ const TEST_ARROWS: &Arrows = &[
     ("scheduler/kube", &["scheduler/api"]),
     // The house tests compare the catalogue with the files and the docs.
     ("scheduler", &["plugins"]),
+    // One gang written in every dialect is read from real objects and played.
+    ("scheduler/sim", &["scheduler/kube"]),
     // The laws run on random worlds, and the judge of the stage gives a second opinion.
     ("plugins", &["scheduler/sim"]),
     // The house rules compare the catalogue with the docs.
