@@ -30,6 +30,10 @@ pub(super) fn objects(feed: &mut Feed, taker: &mut dyn Taker) -> io::Result<()> 
                     skip(feed)?;
                     break;
                 }
+                State::Overrun => {
+                    scan.broken(taker, "it has no end before the next object");
+                    break;
+                }
             }
         }
     }
@@ -40,20 +44,25 @@ enum State {
     More,
     Done,
     Broken(&'static str),
+    /// The next object begins here.
+    Overrun,
 }
 
 /// Skips to the next line that begins a new object or document.
 fn skip(feed: &mut Feed) -> io::Result<()> {
+    let mut is_line_start = false;
     loop {
         let chunk = feed.reader.fill_buf()?;
-        if chunk.is_empty() || chunk[0] == b'{' || chunk[0] == b'-' {
+        if chunk.is_empty() || (is_line_start && matches!(chunk[0], b'{' | b'-')) {
             return Ok(());
         }
         let Some(end) = memchr::memchr(b'\n', chunk) else {
             let all = chunk.len();
             feed.reader.consume(all);
+            is_line_start = false;
             continue;
         };
+        is_line_start = true;
         feed.reader.consume(end + 1);
         feed.line += 1;
     }
@@ -130,7 +139,7 @@ impl Scan {
                         self.keep(&chunk[mark..at]);
                         mark = at;
                         if !self.awaits_value() {
-                            return (at, State::Broken("it has no end before the next object"));
+                            return (at, State::Overrun);
                         }
                     }
                     self.opens(chunk, at, &mut mark, taker);

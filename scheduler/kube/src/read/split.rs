@@ -78,19 +78,33 @@ pub(super) fn source(source: Source, collector: &mut Collector<'_>) {
     collector.end(outcome.err().map(|error| open::plain(&error)).as_deref());
 }
 
-fn decoded(reader: Box<dyn Read>) -> io::Result<Box<dyn BufRead>> {
-    let mut reader = BufReader::with_capacity(CHUNK, reader);
-    if reader.fill_buf()?.starts_with(&GZIP) {
-        Ok(Box::new(BufReader::with_capacity(CHUNK, MultiGzDecoder::new(reader))))
-    } else {
-        Ok(Box::new(reader))
+fn decoded(mut reader: Box<dyn Read>) -> io::Result<Box<dyn BufRead>> {
+    let start = start(&mut reader, GZIP.len())?;
+    let is_gzip = start == GZIP;
+    let whole = BufReader::with_capacity(CHUNK, io::Cursor::new(start).chain(reader));
+    if !is_gzip {
+        return without_mark(whole);
     }
+    without_mark(BufReader::with_capacity(CHUNK, MultiGzDecoder::new(whole)))
+}
+
+/// The stream after its byte order mark, if it has one.
+fn without_mark(mut reader: impl BufRead + 'static) -> io::Result<Box<dyn BufRead>> {
+    const MARK: &[u8] = "\u{feff}".as_bytes();
+    let start = start(&mut reader, MARK.len())?;
+    let start = if start == MARK { Vec::new() } else { start };
+    Ok(Box::new(io::Cursor::new(start).chain(reader)))
+}
+
+/// The first bytes, however few of them come at a time.
+fn start(reader: &mut dyn Read, count: usize) -> io::Result<Vec<u8>> {
+    let mut start = Vec::with_capacity(count);
+    let limit = u64::try_from(count).unwrap_or(u64::MAX);
+    reader.take(limit).read_to_end(&mut start)?;
+    Ok(start)
 }
 
 fn objects(feed: &mut Feed, taker: &mut dyn Taker) -> io::Result<()> {
-    if feed.reader.fill_buf()?.starts_with("\u{feff}".as_bytes()) {
-        feed.reader.consume(3);
-    }
     while let Some(next) = feed.peek()? {
         match next {
             b'{' | b'[' => json::objects(feed, taker)?,

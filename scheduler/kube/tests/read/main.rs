@@ -1,5 +1,6 @@
 //! Files, folders and streams, and the world they are read into.
 
+mod any;
 mod bad;
 mod format;
 mod large;
