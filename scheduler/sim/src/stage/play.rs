@@ -233,3 +233,25 @@ fn is_running(pod: &PodSpec) -> bool {
 pub(crate) fn ended(pod: &PodSpec, phase: PodPhase, now: Time) -> Event {
     Event::Pod(Box::new(PodSpec { phase, finished_at: Some(now), ..pod.clone() }))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::stage::Options;
+    use scheduler_model::world::World;
+
+    #[test]
+    fn an_engine_that_asks_again_without_having_done_anything_is_stopped() {
+        let stage = Stage::new(World::default(), Options::default());
+        let fault = stage.check_progress(&CycleReport::default(), 1).expect_err("nothing was done");
+        assert!(fault.to_string().contains("decided nothing"), "{fault}");
+    }
+
+    #[test]
+    fn a_cycle_that_ran_out_of_steps_may_ask_again_but_not_for_ever() {
+        let stage = Stage::new(World::default(), Options::default());
+        let spent = CycleReport { steps: stage.fuel, ..CycleReport::default() };
+        assert_eq!(stage.check_progress(&spent, 1), Ok(()));
+        assert!(stage.check_progress(&spent, IDLE_CYCLES_MAX + 1).is_err());
+    }
+}
