@@ -148,6 +148,8 @@ fn level(snap: &Snapshot, roster: &Roster) -> Option<Refusal> {
         let step = format!("create a Topology with the level {wish:?}, or label nodes with it");
         let refusal = by_author(WaitReason::LevelMissing(wish.clone()), step);
         let nodes = EventMask::NODE_ADDED | EventMask::NODE_CHANGED;
-        Refusal { wakes_on: refusal.wakes_on | nodes, ..refusal }
+        // An obstacle of its queue would be told first.
+        let wakes_on = refusal.wakes_on | nodes | EventMask::QUEUE_CHANGED;
+        Refusal { wakes_on, ..refusal }
     })
 }

@@ -265,22 +265,20 @@ fn room(snap: &Snapshot, set: &PodSet, node: NodeId) -> u32 {
     by_room.unwrap_or(u32::MAX).min(by_port)
 }
 
-/// Placed members of the gang per domain of a level.
+/// Placed members of the gang per domain of a level, [`nowhere`] included.
 fn peers_by_domain(snap: &Snapshot, roster: &Roster, level: LevelId) -> BTreeMap<DomainId, u32> {
     let row = snap.topology().level(level);
     let mut peers = BTreeMap::new();
     for pod in &snap.gangs().get(roster.gang).members {
         let pod = snap.pods().get(*pod);
         let Some(node) = pod.place.node().filter(|_| !pod.is_releasing()) else { continue };
-        let domain = row.domain(node);
-        if domain != nowhere() {
-            *peers.entry(domain).or_insert(0) += 1;
-        }
+        *peers.entry(row.domain(node)).or_insert(0) += 1;
     }
     peers
 }
 
-/// The domain that most running members are in; ties go to the first by path.
+/// The domain that most running members are in; ties go to the first by path. [`nowhere`] if
+/// none of them is in any, so that nobody can join them.
 #[must_use]
 pub fn pinned_domain(snap: &Snapshot, roster: &Roster, level: LevelId) -> Option<DomainId> {
     let row = snap.topology().level(level);
@@ -288,7 +286,11 @@ pub fn pinned_domain(snap: &Snapshot, roster: &Roster, level: LevelId) -> Option
     let path = |domain: DomainId| row.path(domain, snap.labels());
     peers
         .into_iter()
-        .min_by(|(a, m), (b, n)| n.cmp(m).then_with(|| path(*a).cmp(&path(*b))))
+        .min_by(|(a, m), (b, n)| {
+            let is_lost = |domain: DomainId| domain == nowhere();
+            let by_count = is_lost(*a).cmp(&is_lost(*b)).then(n.cmp(m));
+            by_count.then_with(|| path(*a).cmp(&path(*b)))
+        })
         .map(|(domain, _)| domain)
 }
 
