@@ -143,6 +143,11 @@ impl NodeTable {
         self.flavours[node]
     }
 
+    /// All flavours that some node or limit named.
+    pub fn flavours(&self) -> impl Iterator<Item = FlavourId> + use<> {
+        (0..self.flavour_names.len()).map(FlavourId::from_index)
+    }
+
     /// Name of a flavour; empty for the default one.
     #[must_use]
     pub fn flavour_name(&self, flavour: FlavourId) -> &str {

@@ -23,6 +23,14 @@ pub struct Load<'a> {
     pub region: Option<&'a NodeSet>,
 }
 
+/// What came from the kept order of a class.
+struct FromShelf {
+    /// Pods packed.
+    count: u32,
+    /// True if a scan would find no more.
+    is_final: bool,
+}
+
 impl Placer<'_> {
     /// Packs as much of the load as fits and appends where it went; answers how many.
     pub fn pack(
@@ -31,60 +39,62 @@ impl Placer<'_> {
         load: Load<'_>,
         placed: &mut Vec<(NodeId, u32)>,
     ) -> u32 {
-        if load.count == 0 {
-            return 0;
-        }
-        if let Some(count) = self.pack_from_shelf(txn, load, placed) {
-            return count;
+        let from_shelf = self.pack_from_shelf(txn, load, placed);
+        let load = Load { count: load.count - from_shelf.count, ..load };
+        if from_shelf.is_final || load.count == 0 {
+            return from_shelf.count;
         }
         let mut nodes = self.candidates(txn.view(), load.class, load.region);
         retain_within_limits(txn.view(), load, &mut nodes);
         self.fuel.take(nodes.count() + 1);
         if nodes.is_empty() {
-            return 0;
+            return from_shelf.count;
         }
         let has_peers_act = self.profile.is_per_placement(txn.view(), load.class);
-        if has_peers_act {
+        let count = if has_peers_act {
             self.pack_one_by_one(txn, load, nodes, placed)
         } else if load.count == 1 {
             self.pack_one(txn, load, &nodes, placed)
         } else {
             self.pack_counts(txn, load, &nodes, placed)
-        }
+        };
+        from_shelf.count + count
     }
 
-    /// Packs from the kept order of the class; `None` where none is kept or it does not apply:
-    /// inside a region, under queue limits, or where placed pods act on the class.
+    /// Packs from the kept order of the class. Not final where none is kept or it does not
+    /// apply: inside a region, where placed pods act on the class, or once a queue limit stands
+    /// in the way of the best node.
     fn pack_from_shelf(
         &mut self,
         txn: &mut Txn<'_>,
         load: Load<'_>,
         placed: &mut Vec<(NodeId, u32)>,
-    ) -> Option<u32> {
-        let is_plain = load.region.is_none()
-            && !has_limits(txn.view(), load.queue)
-            && !self.profile.is_per_placement(txn.view(), load.class);
-        if !is_plain {
-            return None;
+    ) -> FromShelf {
+        let mut done = FromShelf { count: 0, is_final: false };
+        if load.region.is_some() || self.profile.is_per_placement(txn.view(), load.class) {
+            return done;
         }
-        let mask = self.masks.get(txn.view(), self.profile, load.class);
-        let shelves = &mut self.scratch.shelves;
-        if !shelves.refresh(txn.view(), self.profile, mask, load.class) {
-            return None;
-        }
-        let mut left = load.count;
-        while left > 0 && self.fuel.take(1) {
-            let first = self.scratch.shelves.first(load.class);
+        while done.count < load.count {
+            let mask = self.masks.get(txn.view(), self.profile, load.class);
+            let shelves = &mut self.scratch.shelves;
+            if !shelves.refresh(txn.view(), self.profile, mask, load.class) {
+                return done;
+            }
+            let first = shelves.first(load.class);
             debug_assert!(self.is_first_by_scan(txn.view(), load.class, first));
-            let Some(node) = first else { break };
-            let count = holds(txn.view(), load, node).min(left);
+            let Some(node) = first.filter(|_| self.fuel.take(1)) else {
+                done.is_final = true;
+                return done;
+            };
+            let count = holds(txn.view(), load, node).min(load.count - done.count);
+            if count == 0 {
+                return done;
+            }
             take(txn, load.class, node, load.queue, count);
             placed.push((node, count));
-            left -= count;
-            let mask = self.masks.get(txn.view(), self.profile, load.class);
-            self.scratch.shelves.refresh(txn.view(), self.profile, mask, load.class);
+            done.count += count;
         }
-        Some(load.count - left)
+        done
     }
 
     /// Nodes with room for at least one pod of the class, as far as masks and columns say.
@@ -232,5 +242,13 @@ fn retain_within_limits(snap: &Snapshot, load: Load<'_>, nodes: &mut NodeSet) {
         return;
     }
     let request = &snap.classes().get(load.class).request;
-    nodes.retain_if(|node| snap.queues().headroom(queue, snap.nodes().flavour(node), request) > 0);
+    let may_start: Vec<bool> = snap
+        .nodes()
+        .flavours()
+        .map(|flavour| snap.queues().headroom(queue, flavour, request) > 0)
+        .collect();
+    if may_start.iter().all(|may| *may) {
+        return;
+    }
+    nodes.retain_if(|node| may_start[snap.nodes().flavour(node).index()]);
 }
