@@ -1,11 +1,12 @@
 //! Jobs and JobSets.
 
 use super::Played;
-use super::template::{self, Identity, Owner, Template, suffix};
+use super::template::{self, Identity, Owner, PODS_MAX, Template, suffix};
 use crate::names;
 use crate::translate::{Context, Translated, count, plain};
 use crate::wire::Meta;
 use crate::wire::workloads::{Job, JobSet, ReplicatedJob};
+use scheduler_model::problem::Problem;
 use scheduler_model::spec::PodSpec;
 use scheduler_model::world::Pace;
 
@@ -70,23 +71,42 @@ pub fn job_set(object: &JobSet, context: &Context) -> Translated<Played> {
         let number = replicated.replicas.as_ref();
         let written = count::count(number, &format!("{field}.replicas"), &mut problems);
         let wanted = written.unwrap_or(1);
-        if wanted > JOBS_MAX {
-            let message = format!("only the first {JOBS_MAX} of {wanted} Jobs are played");
-            problems.add(format!("{field}.replicas"), message, "write what is really meant");
+        let left = JOBS_MAX.saturating_sub(u32::try_from(jobs.len()).unwrap_or(JOBS_MAX));
+        if wanted > left {
+            let message = format!("only the first {left} of {wanted} Jobs are played");
+            let remedy =
+                format!("write what is really meant; {JOBS_MAX} Jobs of one JobSet are played");
+            problems.add(format!("{field}.replicas"), message, remedy);
         }
         if let Some(before) = replicated.depends_on.first() {
             let message =
                 format!("its Jobs are played at once, not after those of {:?}", before.name);
             problems.add(format!("{field}.dependsOn"), message, "expect later starts in a cluster");
         }
-        for number in 0..wanted.min(JOBS_MAX) {
+        for number in 0..wanted.min(left) {
             let global = jobs.len();
             jobs.push(child(object, replicated, number, global));
         }
     }
     let mut all = problems.with(Played::default());
-    for job_object in &jobs {
+    let (most, mut pods) = (usize::try_from(PODS_MAX).unwrap_or(usize::MAX), 0);
+    for (index, job_object) in jobs.iter().enumerate() {
+        if pods >= most {
+            all.problems.push(Problem::new(
+                owner.object(),
+                "spec.replicatedJobs",
+                format!(
+                    "only the first {index} of {} Jobs are played: they have {pods} pods",
+                    jobs.len()
+                ),
+                format!(
+                    "write what is really meant; about {PODS_MAX} pods of one JobSet are played"
+                ),
+            ));
+            break;
+        }
         let one = job(job_object, context);
+        pods += one.value.workloads.iter().map(|workload| workload.pods.len()).sum::<usize>();
         all.problems.extend(one.problems);
         all.value.gangs.extend(one.value.gangs);
         all.value.workloads.extend(one.value.workloads);

@@ -8,7 +8,7 @@ use scheduler_model::world::{Pace, SimHints, Workload};
 use std::sync::Arc;
 
 /// Most pods that are played of one controller; more than the largest known clusters run.
-const PODS_MAX: u32 = 100_000;
+pub(super) const PODS_MAX: u32 = 100_000;
 
 /// A controller as its pods see it.
 pub(super) struct Owner<'a> {
@@ -30,15 +30,26 @@ impl Owner<'_> {
 
     /// How many of `wanted` pods are played.
     pub(super) fn bounded(&self, wanted: u32, field: &str, problems: &mut Vec<Problem>) -> u32 {
-        if wanted > PODS_MAX {
+        self.bounded_by(PODS_MAX, wanted, field, problems)
+    }
+
+    /// How many of `wanted` pods are played where others of this controller left room for `most`.
+    pub(super) fn bounded_by(
+        &self,
+        most: u32,
+        wanted: u32,
+        field: &str,
+        problems: &mut Vec<Problem>,
+    ) -> u32 {
+        if wanted > most {
             problems.push(Problem::new(
                 self.object(),
                 field,
-                format!("only the first {PODS_MAX} of {wanted} pods are played"),
-                "write what is really meant",
+                format!("only the first {most} of {wanted} pods are played"),
+                format!("write what is really meant; {PODS_MAX} pods of one object are played"),
             ));
         }
-        wanted.min(PODS_MAX)
+        wanted.min(most)
     }
 
     /// These pods with their pace; `None` if there are none.

@@ -2,7 +2,7 @@
 //! comes along.
 
 use super::Played;
-use super::template::{self, Identity, Owner, Template};
+use super::template::{self, Identity, Owner, PODS_MAX, Template};
 use crate::names;
 use crate::translate::{Context, Translated, count, volcano};
 use crate::wire::PodTemplate;
@@ -20,6 +20,7 @@ pub fn volcano_job(object: &VolcanoJob, context: &Context) -> Translated<Played>
     let mut played = Played { gangs: vec![gang], workloads: Vec::new() };
     let owner =
         Owner { kind: "Job", api_version: "batch.volcano.sh/v1alpha1", meta: &object.metadata };
+    let mut left = PODS_MAX;
     for (index, task) in object.spec.tasks.iter().enumerate() {
         let field = format!("spec.tasks[{index}]");
         if task.depends_on.as_ref().is_some_and(|on| !on.name.is_empty()) {
@@ -41,7 +42,8 @@ pub fn volcano_job(object: &VolcanoJob, context: &Context) -> Translated<Played>
         let replicas = format!("{field}.replicas");
         let wanted = count::count(task.replicas.as_ref(), &replicas, &mut said).unwrap_or(0);
         problems.extend(said.with(()).problems);
-        let wanted = owner.bounded(wanted, &replicas, &mut problems);
+        let wanted = owner.bounded_by(left, wanted, &replicas, &mut problems);
+        left -= wanted;
         let name = volcano::task_name(task, index);
         let pods = (0..wanted).map(|number| template.pod(identity(object, &name, number)));
         let pods = pods.collect();

@@ -211,3 +211,22 @@ fn an_absurd_number_of_pods_is_cut_and_said() {
     assert_eq!(pods(&read).len(), 100_000);
     assert!(said(&read).iter().any(|text| text.contains("only the first 100000")));
 }
+
+#[test]
+fn many_absurd_parts_of_one_object_make_no_more_pods_than_one_does() {
+    let part = "{replicas: 4000000000}";
+    let yaml = format!(
+        "metadata: {{name: j}}\nspec: {{schedulerName: muster, tasks: [{part}, {part}, {part}]}}"
+    );
+    let read = controllers::volcano_job(&object(&yaml), &Context::default());
+    assert_eq!(pods(&read).len(), 100_000);
+    assert!(said(&read).iter().any(|text| text.contains("only the first 0 of 4000000000 pods")));
+
+    let part = format!(
+        "{{replicas: 4000000000, template: {{spec: {{parallelism: 60000, template: {TEMPLATE}}}}}}}"
+    );
+    let yaml = format!("metadata: {{name: s}}\nspec: {{replicatedJobs: [{part}, {part}]}}");
+    let read = controllers::job_set(&object(&yaml), &Context::default());
+    assert_eq!(pods(&read).len(), 120_000);
+    assert!(said(&read).iter().any(|text| text.contains("only the first 2 of 10000 Jobs")));
+}
