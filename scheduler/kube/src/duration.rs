@@ -42,10 +42,11 @@ fn split_part(text: &str, is_first: bool) -> Option<(u128, &str)> {
             sum.saturating_mul(10).saturating_add(u128::from(byte - b'0'))
         })
     };
-    // The longest unit is a day, 8.64e13 ns: digits beyond the 18th say less than that.
-    let fraction = &fraction[..fraction.len().min(18)];
+    // The longest unit is a day, 8.64e13 ns: all digits beyond the 18th say less than 1 ns.
+    let (fraction, beyond) = fraction.split_at(fraction.len().min(18));
     let size = u32::try_from(fraction.len()).unwrap_or(0);
-    let part = (number(fraction) * nanos_per_unit).div_ceil(10_u128.pow(size));
+    let more = u128::from(beyond.bytes().any(|byte| byte != b'0'));
+    let part = (number(fraction) * nanos_per_unit).div_ceil(10_u128.pow(size)) + more;
     Some((number(whole).saturating_mul(nanos_per_unit).saturating_add(part), rest))
 }
 
@@ -107,6 +108,7 @@ mod tests {
         assert_eq!(ms("1ns"), Some(1));
         assert_eq!(ms("1500us"), Some(2));
         assert_eq!(ms("1µs"), Some(1));
+        assert_eq!(ms("0.00000000000000000000000001s"), Some(1));
     }
 
     #[test]
