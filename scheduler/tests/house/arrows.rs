@@ -42,8 +42,9 @@ const ARROWS: &Arrows = &[
 
 /// What only the tests of a crate are built with. Crates without a row need nothing more.
 const TEST_ARROWS: &Arrows = &[
-    // The names in both are compared, so that they cannot drift apart.
-    ("scheduler/kube", &["scheduler/api"]),
+    // The names in both are compared, so that they cannot drift apart. What is read must come
+    // back from a dump, and the seeds of all fuzz targets are replayed in one place.
+    ("scheduler/kube", &["scheduler/api", "scheduler/scenario"]),
     // The house tests compare the catalogue with the files and the docs.
     ("scheduler", &["plugins"]),
     // One gang written in every dialect is read from real objects and played.
