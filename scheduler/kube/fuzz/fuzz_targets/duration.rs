@@ -1,0 +1,7 @@
+//! libFuzzer's door to the trial `duration`.
+
+#![no_main]
+
+use libfuzzer_sys::fuzz_target;
+
+fuzz_target!(|data: &[u8]| scheduler_kube_fuzz::run("duration", data));
