@@ -54,8 +54,10 @@ fuzz: toolchain ## fuzzes the parsers, FUZZ_SECONDS each
 		echo "fuzz: cargo-fuzz is missing; run: cargo install cargo-fuzz"; exit 0; fi; \
 	for folder in $(FUZZ_DIRS); do \
 		for target in $$($(CARGO) +nightly fuzz list --fuzz-dir $$folder); do \
-			echo "fuzz: $$target"; \
-			$(CARGO) +nightly fuzz run --fuzz-dir $$folder $$target -- -max_total_time=$(FUZZ_SECONDS) || exit 1; \
+			echo "fuzz: $$target for $(FUZZ_SECONDS) s"; \
+			grown=$$folder/target/grown/$$target; mkdir -p $$grown; \
+			$(CARGO) +nightly fuzz run --fuzz-dir $$folder $$target $$grown $$folder/corpus/$$target -- \
+				-max_total_time=$(FUZZ_SECONDS) -max_len=8192 -timeout=20 -rss_limit_mb=4096 || exit 1; \
 		done; \
 	done
 
