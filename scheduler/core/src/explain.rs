@@ -19,6 +19,9 @@ use scheduler_model::snapshot::Snapshot;
 use scheduler_model::topology::nowhere;
 use std::collections::BTreeSet;
 
+/// Kinds of members that one explanation tells about.
+pub const SETS_MAX: usize = 16;
+
 /// A placement that failed, and what is already known about it.
 #[derive(Debug)]
 pub struct Failure<'a> {
@@ -53,9 +56,18 @@ impl Placer<'_> {
         if failure.reason == WaitReason::Fuel && !failure.is_starved {
             wakes_on |= EventMask::NEXT_CYCLE;
         }
+        // Those that lack places say most; a gang of a thousand shapes needs no thousand tallies.
+        let mut order: Vec<usize> = (0..failure.roster.sets.len()).collect();
+        order
+            .sort_by_key(|set| failure.attempt.count_of(*set) >= failure.roster.sets[*set].count());
+        let (told, untold) = order.split_at(order.len().min(SETS_MAX));
         let mut sets = Vec::new();
-        for index in 0..failure.roster.sets.len() {
-            sets.push(self.tally(txn, failure, index, &mut wakes_on));
+        for index in told {
+            sets.push(self.tally(txn, failure, *index, &mut wakes_on));
+        }
+        let class = |set: &usize| txn.view().classes().get(failure.roster.sets[*set].class);
+        if untold.iter().any(|set| class(set).is_relational() || class(set).has_host_ports()) {
+            wakes_on |= EventMask::POD_PLACED;
         }
         let nearest = nearest(txn.view(), failure, &sets);
         let cure = cure(&failure.reason, &sets);
@@ -276,8 +288,7 @@ fn nearest(snap: &Snapshot, failure: &Failure<'_>, sets: &[SetTally]) -> Option<
     if !sets.iter().flat_map(|set| &set.nodes).any(helps) {
         return None;
     }
-    let (_, short) =
-        failure.roster.sets.iter().zip(sets).find(|(_, tally)| tally.placed < tally.wanted)?;
+    let short = sets.iter().find(|tally| tally.placed < tally.wanted)?;
     let places = failure.goal.total.saturating_sub(failure.attempt.count()).max(1);
     let scarce: BTreeSet<&String> = short
         .nodes

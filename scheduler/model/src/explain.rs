@@ -19,7 +19,8 @@ pub struct Explanation {
     pub placeable: u32,
     /// Members that must be placed for the gang to run.
     pub needed: u32,
-    /// Per kind of member, how many nodes said what. Empty where nodes were not asked.
+    /// Per kind of member, how many nodes said what: those that lack places first, 16 kinds at
+    /// most. Empty where nodes were not asked.
     pub sets: Vec<SetTally>,
     /// The smallest lack of room that was found, if lack of room is what it is.
     pub nearest: Option<NearestMiss>,

@@ -10,12 +10,13 @@ use std::collections::BTreeMap;
 #[must_use]
 pub fn assign(snap: &Snapshot, roster: &Roster, placed: &[Placed]) -> Vec<(PodId, NodeId)> {
     let levels = levels(snap, roster);
+    let mut by_set: BTreeMap<usize, BTreeMap<NodeId, u32>> = BTreeMap::new();
+    for it in placed {
+        *by_set.entry(it.set).or_default().entry(it.node).or_insert(0) += it.count;
+    }
     let mut queues: BTreeMap<(usize, NodeId), Vec<PodId>> = BTreeMap::new();
-    for (set, row) in roster.sets.iter().enumerate() {
-        let mut nodes: BTreeMap<NodeId, u32> = BTreeMap::new();
-        for it in placed.iter().filter(|it| it.set == set) {
-            *nodes.entry(it.node).or_insert(0) += it.count;
-        }
+    for (set, nodes) in by_set {
+        let row = &roster.sets[set];
         let mut nodes: Vec<(NodeId, u32)> = nodes.into_iter().collect();
         nodes.sort_by_cached_key(|(node, _)| neighbourhood(snap, &levels, *node));
         let mut pods = row.pods.iter().copied();

@@ -7,7 +7,7 @@ use super::pack::Load;
 use super::region::{Goal, Region};
 use super::{Placed, Placer};
 use crate::line::QueueKeyInLine;
-use crate::roster::Roster;
+use crate::roster::{PodSet, Roster};
 use crate::txn::Txn;
 use scheduler_model::ids::QueueId;
 use scheduler_model::snapshot::Snapshot;
@@ -50,16 +50,19 @@ impl Placer<'_> {
         goal: &Goal,
         queue: Option<QueueId>,
     ) -> Attempt {
-        let orders = self.orders(txn.view(), roster);
+        let mut orders = Orders::default();
         let mut best = Attempt::default();
         for region in self.regions(txn.view(), roster, goal) {
-            for order in &orders {
+            for by in [By::Size, By::Choice, By::Listing] {
+                let Some(order) = orders.get(by, |by| self.order(txn.view(), roster, by)) else {
+                    continue;
+                };
                 let mark = txn.mark();
-                let placed = self.fill(txn, roster, goal, queue, (&region, order));
-                let is_whole = reaches(roster, goal, &placed);
+                let filled = self.fill(txn, roster, goal, queue, (&region, order));
+                let is_whole = filled.reaches(goal);
                 let attempt = Attempt {
                     is_whole,
-                    placed,
+                    placed: filled.placed,
                     region: Some(region.clone()),
                     is_out_of_fuel: self.fuel.is_empty(),
                 };
@@ -117,11 +120,11 @@ impl Placer<'_> {
         let any = Goal { total: 1, roles: BTreeMap::new() };
         let order: Vec<usize> = (0..roster.sets.len()).collect();
         for region in self.regions(txn.view(), roster, &any) {
-            let placed = self.fill(txn, roster, &goal, queue, (&region, &order));
-            if !placed.is_empty() {
+            let filled = self.fill(txn, roster, &goal, queue, (&region, &order));
+            if !filled.placed.is_empty() {
                 return Attempt {
                     is_whole: true,
-                    placed,
+                    placed: filled.placed,
                     region: Some(region),
                     is_out_of_fuel: false,
                 };
@@ -130,69 +133,139 @@ impl Placer<'_> {
         Attempt { is_out_of_fuel: self.fuel.is_empty(), ..Attempt::default() }
     }
 
-    /// Orders in which to place the sets: largest first, since small sets still fit into what
-    /// it leaves; then fewest candidates first, since a picky set needs its few nodes.
-    fn orders(&mut self, snap: &Snapshot, roster: &Roster) -> Vec<Vec<usize>> {
-        let by_size: Vec<usize> = sorted(roster, |set| Reverse(size(snap, roster, set)));
-        if roster.sets.len() == 1 {
-            return vec![by_size];
-        }
-        let choices: Vec<usize> =
-            roster.sets.iter().map(|set| self.candidates(snap, set.class, None).count()).collect();
-        let by_choice = sorted(roster, |set| (choices[set], Reverse(size(snap, roster, set))));
-        let by_listing: Vec<usize> = (0..roster.sets.len()).collect();
-        let mut orders = vec![by_size];
-        for order in [by_choice, by_listing] {
-            if !orders.contains(&order) {
-                orders.push(order);
+    /// One order in which to place the sets.
+    fn order(&mut self, snap: &Snapshot, roster: &Roster, by: By) -> Vec<usize> {
+        match by {
+            By::Size => sorted(roster, |set| Reverse(size(snap, roster, set))),
+            By::Choice => {
+                let count = |it: &PodSet| self.candidates(snap, it.class, None).count();
+                let choices: Vec<usize> = roster.sets.iter().map(count).collect();
+                sorted(roster, |set| (choices[set], Reverse(size(snap, roster, set))))
             }
+            By::Listing => (0..roster.sets.len()).collect(),
         }
-        orders
     }
 
     /// Fills the stages of a region in order; sets go round again while that helps, since one
     /// set's affinity may need another set's pods first.
-    fn fill(
+    fn fill<'a>(
         &mut self,
         txn: &mut Txn<'_>,
-        roster: &Roster,
+        roster: &'a Roster,
         goal: &Goal,
         queue: Option<QueueId>,
         (region, order): (&Region, &[usize]),
-    ) -> Vec<Placed> {
-        let mut placed = Vec::new();
+    ) -> Filled<'a> {
+        let mut filled = Filled::new(roster);
         for stage in &region.stages {
             loop {
-                let before = placed.len();
+                let before = filled.total;
                 for toward in [Toward::Roles, Toward::Total] {
                     for set in order {
-                        let want = wanted(roster, goal, &placed, *set, toward);
+                        let want = filled.wanted(goal, *set, toward);
                         let class = roster.sets[*set].class;
                         let load = Load { class, queue, count: want, region: stage.as_ref() };
-                        self.pack_set(txn, load, *set, &mut placed);
+                        self.pack_set(txn, load, *set, &mut filled);
                     }
                 }
-                if placed.len() == before || reaches(roster, goal, &placed) {
+                if filled.total == before || filled.reaches(goal) {
                     break;
                 }
             }
         }
-        placed
+        filled
     }
 
-    fn pack_set(
-        &mut self,
-        txn: &mut Txn<'_>,
-        load: Load<'_>,
-        set: usize,
-        placed: &mut Vec<Placed>,
-    ) {
+    fn pack_set(&mut self, txn: &mut Txn<'_>, load: Load<'_>, set: usize, filled: &mut Filled<'_>) {
         if load.count == 0 || self.fuel.is_empty() {
             return;
         }
-        let mut nodes = Vec::new();
+        let mut nodes = std::mem::take(&mut self.scratch.packed);
+        nodes.clear();
         self.pack(txn, load, &mut nodes);
-        placed.extend(nodes.into_iter().map(|(node, count)| Placed { set, node, count }));
+        for (node, count) in &nodes {
+            filled.add(Placed { set, node: *node, count: *count });
+        }
+        self.scratch.packed = nodes;
+    }
+}
+
+/// Orders in which to place the sets of a gang; the later ones are only worked out once the
+/// earlier ones failed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum By {
+    /// Largest first: small sets still fit into what it leaves.
+    Size,
+    /// Fewest candidates first: a picky set needs its few nodes.
+    Choice,
+    /// As the roster has them.
+    Listing,
+}
+
+/// Orders worked out so far.
+#[derive(Debug, Default)]
+struct Orders {
+    made: Vec<(By, Option<Vec<usize>>)>,
+}
+
+impl Orders {
+    /// The order, unless it equals one that was tried before.
+    fn get(&mut self, by: By, make: impl FnOnce(By) -> Vec<usize>) -> Option<&[usize]> {
+        let known = self.made.iter().position(|(it, _)| *it == by);
+        let index = known.unwrap_or_else(|| {
+            let order = Some(make(by))
+                .filter(|order| self.made.iter().all(|(_, made)| made.as_ref() != Some(order)));
+            self.made.push((by, order));
+            self.made.len() - 1
+        });
+        self.made[index].1.as_deref()
+    }
+}
+
+/// What one filling placed so far, with its sums.
+struct Filled<'a> {
+    roster: &'a Roster,
+    placed: Vec<Placed>,
+    total: u32,
+    by_set: Vec<u32>,
+    by_role: BTreeMap<&'a str, u32>,
+}
+
+impl<'a> Filled<'a> {
+    fn new(roster: &'a Roster) -> Self {
+        let by_set = vec![0; roster.sets.len()];
+        Self { roster, placed: Vec::new(), total: 0, by_set, by_role: BTreeMap::new() }
+    }
+
+    fn add(&mut self, placed: Placed) {
+        self.total += placed.count;
+        self.by_set[placed.set] += placed.count;
+        *self.by_role.entry(&self.roster.sets[placed.set].role).or_insert(0) += placed.count;
+        self.placed.push(placed);
+    }
+
+    fn of_role(&self, role: &str) -> u32 {
+        self.by_role.get(role).copied().unwrap_or(0)
+    }
+
+    /// How many more of a set to place: up to what its role lacks, or up to what the total
+    /// lacks.
+    fn wanted(&self, goal: &Goal, set: usize, toward: Toward) -> u32 {
+        let row = &self.roster.sets[set];
+        let short = match toward {
+            Toward::Roles => {
+                let needed = goal.roles.get(&row.role).copied().unwrap_or(0);
+                needed.saturating_sub(self.of_role(&row.role))
+            }
+            Toward::Total => goal.total.saturating_sub(self.total),
+        };
+        short.min(row.count() - self.by_set[set])
+    }
+
+    /// True if what is placed reaches the goal, in total and per role.
+    fn reaches(&self, goal: &Goal) -> bool {
+        let is_met = |(role, needed): (&String, &u32)| self.of_role(role) >= *needed;
+        self.total >= goal.total && goal.roles.iter().all(is_met)
     }
 }
 
@@ -218,30 +291,4 @@ enum Toward {
     Roles,
     /// The total.
     Total,
-}
-
-/// How many more of a set to place: up to what its role lacks, or up to what the total lacks.
-fn wanted(roster: &Roster, goal: &Goal, placed: &[Placed], set: usize, toward: Toward) -> u32 {
-    let count = |keep: &dyn Fn(&Placed) -> bool| -> u32 {
-        placed.iter().filter(|it| keep(it)).map(|it| it.count).sum()
-    };
-    let row = &roster.sets[set];
-    let left = row.count() - count(&|it| it.set == set);
-    let short = match toward {
-        Toward::Roles => {
-            let needed = goal.roles.get(&row.role).copied().unwrap_or(0);
-            needed.saturating_sub(count(&|it| roster.sets[it.set].role == row.role))
-        }
-        Toward::Total => goal.total.saturating_sub(count(&|_| true)),
-    };
-    left.min(short)
-}
-
-/// True if what is placed reaches the goal, in total and per role.
-fn reaches(roster: &Roster, goal: &Goal, placed: &[Placed]) -> bool {
-    let total: u32 = placed.iter().map(|it| it.count).sum();
-    let of_role = |role: &str| -> u32 {
-        placed.iter().filter(|it| roster.sets[it.set].role == role).map(|it| it.count).sum()
-    };
-    total >= goal.total && goal.roles.iter().all(|(role, needed)| of_role(role) >= *needed)
 }

@@ -42,6 +42,7 @@ pub struct Placer<'a> {
 pub struct Scratch {
     scores: Vec<i64>,
     contenders: NodeSet,
+    packed: Vec<(NodeId, u32)>,
     shelves: shelf::Shelves,
     order: Vec<(i64, u32, NodeId)>,
 }
