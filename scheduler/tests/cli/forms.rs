@@ -56,12 +56,11 @@ fn a_gang_that_waits_is_a_failure_only_with_strict() {
 }
 
 #[test]
-fn pods_of_other_schedulers_take_room_unless_they_are_named() {
+fn a_controller_for_another_scheduler_is_played_only_if_that_is_named() {
     let other = SMALL.replace("schedulerName: muster", "schedulerName: other");
-    assert!(
-        simulate(&other, &[]).out.starts_with("0 gangs")
-            || simulate(&other, &[]).out.contains("without pods")
-    );
+    let ran = simulate(&other, &[]);
+    assert_eq!(ran.out, "2 gangs: 2 without pods; 2 nodes; simulated 0s\n");
+    assert!(ran.err.contains("Job a/good spec.template.spec.schedulerName"), "{}", ran.err);
     let ran = simulate(&other, &["--scheduler-name", "other"]);
     assert_eq!(ran.out, simulate(SMALL, &[]).out);
 }
