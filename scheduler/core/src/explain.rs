@@ -356,7 +356,10 @@ fn next_step(
                 let each: Vec<String> =
                     miss.each.iter().map(|(name, amount)| show_amount(name, *amount)).collect();
                 let each = if each.is_empty() { "one pod".to_owned() } else { each.join(" and ") };
-                format!("free or add room in {} more places, each for {each}", miss.places)
+                match miss.places {
+                    1 => format!("free or add room in 1 more place, for {each}"),
+                    many => format!("free or add room in {many} more places, each for {each}"),
+                }
             }
             None => "wait for room, or ask for less".to_owned(),
         },
