@@ -27,6 +27,7 @@ impl Share {
     }
 
     /// Prints it, and fails above `ceiling` in a thousand, or if too few were looked at.
+    #[allow(clippy::print_stderr, reason = "a measurement is for people to read")]
     fn stays_below(self, ceiling: u64, what: &str) {
         let Self { met, of } = self;
         eprintln!("gap: {what}: {met} of {of}");
