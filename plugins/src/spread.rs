@@ -164,8 +164,17 @@ fn rule<'a>(
     };
     let mut exists: IndexVec<ValueId, bool> = IndexVec::new();
     exists.grow(column.bound(), false);
-    for node in snap.nodes().live().iter().filter(|node| makes_domain(*node)) {
-        exists[column.value(node)] = true;
+    // A domain needs one node only, and there are few domains: most nodes need no question.
+    let mut unseen = column.bound() - 1;
+    for node in snap.nodes().live().iter() {
+        if unseen == 0 {
+            break;
+        }
+        let value = column.value(node);
+        if !exists[value] && makes_domain(node) {
+            exists[value] = true;
+            unseen -= 1;
+        }
     }
     let mut counts: IndexVec<ValueId, i64> = IndexVec::new();
     counts.grow(column.bound(), 0);
