@@ -25,8 +25,15 @@ pub fn audit(
     topologies: &[TopologySpec],
     exempt: &BTreeSet<GangKey>,
 ) -> Vec<Violation> {
-    let mut violations: Vec<Violation> =
-        cluster.nodes.values().flat_map(|node| overfull(cluster, node)).collect();
+    let mut used: BTreeMap<&str, Resources> = BTreeMap::new();
+    for (pod, node) in cluster.holding() {
+        add(used.entry(node).or_default(), &taken_by(pod));
+    }
+    let mut violations = Vec::new();
+    for node in cluster.nodes.values() {
+        let used = used.remove(node.name.as_str()).unwrap_or_default();
+        violations.extend(overfull(node, used));
+    }
     let members = members_by_gang(cluster);
     let topologies: Vec<&TopologySpec> = topologies.iter().collect();
     for gang in gangs {
@@ -44,9 +51,7 @@ pub fn audit(
     violations
 }
 
-fn overfull(cluster: &Cluster, node: &NodeSpec) -> Vec<Violation> {
-    let mut used = Resources::new();
-    cluster.holding_on(&node.name).for_each(|pod| add(&mut used, &taken_by(pod)));
+fn overfull(node: &NodeSpec, used: Resources) -> Vec<Violation> {
     let whole = |resource: &String| node.allocatable.get(resource).copied().unwrap_or_default();
     used.into_iter()
         .filter(|(resource, used)| *used > whole(resource).max(Amount::ZERO))

@@ -24,7 +24,7 @@ impl Judge {
     /// Replays the plans of a cycle, in the order of decision, on the state just before it;
     /// answers what was not allowed, with the gang in front.
     pub(super) fn replay(&self, report: &CycleReport) -> Vec<String> {
-        let mut cluster = self.objects.cluster.clone();
+        let mut cluster = self.placing(report);
         let mut said = Vec::new();
         for decision in &report.decisions {
             let Decision::Run(plan) = decision else { continue };
@@ -32,6 +32,24 @@ impl Judge {
             said.extend(violations.iter().map(|one| format!("gang {}: {one}", plan.gang)));
         }
         said
+    }
+
+    /// The cluster without pods that hold nothing and get no place: they have no say, and every
+    /// look at all pods would meet them.
+    fn placing(&self, report: &CycleReport) -> checker::Cluster {
+        let placed: BTreeSet<&str> = report
+            .decisions
+            .iter()
+            .filter_map(|decision| match decision {
+                Decision::Run(plan) => Some(&plan.steps),
+                Decision::Wait(_) => None,
+            })
+            .flatten()
+            .map(|step| step.uid.as_str())
+            .collect();
+        let mut cluster = self.objects.cluster.clone();
+        cluster.pods.retain(|uid, pod| pod.node.is_some() || placed.contains(uid.as_str()));
+        cluster
     }
 
     /// Everything that is wrong with the state now. Nobody is exempt: who wants to blame a
