@@ -3,15 +3,16 @@
 RUST := $(shell sed -n 's/^rust-version = "\(.*\)"/\1/p' Cargo.toml)
 CARGO ?= cargo
 FUZZ_SECONDS ?= 30
+DETERMINISM_SEEDS ?= 2000
 # Fuzz targets lie beside what they try; each folder is a cargo-fuzz project. No sanitizer: unsafe
 # code is forbidden here, and without one it builds and runs twice as fast.
 FUZZ_DIRS := $(patsubst %/Cargo.toml,%,$(wildcard scheduler/fuzz/Cargo.toml scheduler/*/fuzz/Cargo.toml))
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test check fmt clippy house deny bench docs fuzz crds clean toolchain traces
+.PHONY: help demo test check fmt clippy house deny bench docs fuzz determinism crds clean toolchain traces
 
 help: ## shows this list
-	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' Makefile
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-11s %s\n", $$1, $$2 }' Makefile
 
 demo: toolchain ## shows two teams sharing GPU nodes
 	@echo "Building muster (a few minutes the first time) ..."
@@ -61,6 +62,11 @@ fuzz: toolchain ## fuzzes the parsers, FUZZ_SECONDS each
 				-max_total_time=$(FUZZ_SECONDS) -max_len=8192 -timeout=20 -rss_limit_mb=4096 || exit 1; \
 		done; \
 	done
+
+determinism: toolchain ## 2,000 random inputs, each in a debug and a release process
+	$(CARGO) build --release --package scheduler --bin muster
+	MUSTER_OTHER="$$(cd "$${CARGO_TARGET_DIR:-target}" && pwd)/release/muster" MUSTER_SEEDS=$(DETERMINISM_SEEDS) \
+		$(CARGO) test --package scheduler --test determinism -- --nocapture
 
 crds: toolchain ## writes manifests/crds from the types
 	UPDATE=1 $(CARGO) test --quiet --package scheduler-api --test crds
