@@ -5,10 +5,9 @@ use scheduler_model::amount::Amount;
 use scheduler_model::event::Event;
 use scheduler_model::spec::{
     Dialect, GangKey, GangSpec, LabelSelector, Labels, Membership, NamespaceScope, NodeTerm,
-    PodPhase, PodShape, PodSpec, PodTerm, Requirement, Resources, SelectorOperator, SpreadSpec,
-    Toleration, TolerationOperator, TopologyWish, WhenUnsatisfiable,
+    PodShape, PodSpec, PodTerm, Requirement, Resources, SelectorOperator, SpreadSpec, Toleration,
+    TolerationOperator, TopologyWish, WhenUnsatisfiable,
 };
-use scheduler_model::time::Time;
 use std::sync::Arc;
 
 /// Namespace of everything that runs already.
@@ -217,10 +216,9 @@ fn spread(shape: &mut PodShape) {
     });
     let namespaces = NamespaceScope { names: vec![NAMESPACE.to_owned()], selector: None };
     let topology_key = HOSTNAME.to_owned();
-    shape.pod_preferences.push((
-        -50,
-        PodTerm { selector: Some(selector), namespaces, topology_key },
-    ));
+    shape
+        .pod_preferences
+        .push((-50, PodTerm { selector: Some(selector), namespaces, topology_key }));
 }
 
 fn toleration() -> Toleration {
@@ -260,30 +258,5 @@ pub(crate) fn requests(pairs: &[(&str, i64)]) -> Resources {
 
 /// A pending pod of ours without a gang.
 pub(crate) fn pod(namespace: &str, name: &str, shape: Arc<PodShape>) -> PodSpec {
-    PodSpec {
-        uid: uid(namespace, name),
-        namespace: namespace.to_owned(),
-        name: name.to_owned(),
-        ours: true,
-        labels: Labels::new(),
-        shape,
-        node: None,
-        phase: PodPhase::Pending,
-        terminating: false,
-        gates: Vec::new(),
-        priority: None,
-        priority_class: String::new(),
-        membership: Membership::Alone,
-        role: String::new(),
-        rank: None,
-        queue: None,
-        created_at: Time::ZERO,
-        scheduled_at: None,
-        started_at: None,
-        finished_at: None,
-        walltime: None,
-        evicted: false,
-        daemon: None,
-        unsupported: Vec::new(),
-    }
+    PodSpec { uid: uid(namespace, name), shape, ..PodSpec::new(namespace, name) }
 }

@@ -8,7 +8,8 @@ use scheduler_framework::profile::Profile;
 use scheduler_framework::{Cadence, EventMask, Filter, Plugin, SCORE_MAX, Scorer, Verdict};
 use scheduler_model::constraint::Constraint;
 use scheduler_model::explain::NodeReason;
-use scheduler_model::ids::{ClassId, NodeId};
+use scheduler_model::ids::{ClassId, Id, NodeId};
+use scheduler_model::node_set::NodeSet;
 use scheduler_model::snapshot::Snapshot;
 use std::sync::Arc;
 
@@ -65,6 +66,30 @@ impl Scorer for Selectors {
         }
         let earned = constraint.preference(snap.labels(), node, &snap.nodes().spec(node).name);
         SCORE_MAX * earned.clamp(0, max) / max
+    }
+
+    fn add_scores(
+        &self,
+        snap: &Snapshot,
+        class: ClassId,
+        nodes: &NodeSet,
+        weight: i64,
+        out: &mut [i64],
+    ) {
+        let constraint = constraint(snap, class);
+        let max = constraint.preference_max();
+        if max <= 0 {
+            return;
+        }
+        // A node's name lies far away in memory, and hardly a preference asks for it.
+        let is_named = constraint.prefers_by_name();
+        for node in nodes.iter() {
+            let name = if is_named { snap.nodes().spec(node).name.as_str() } else { "" };
+            let earned = constraint.preference(snap.labels(), node, name).clamp(0, max);
+            // Most nodes earn all or nothing: no division for those.
+            let score = if earned == max { SCORE_MAX } else { SCORE_MAX * earned / max };
+            out[node.index()] += weight * score;
+        }
     }
 }
 

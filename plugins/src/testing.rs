@@ -9,8 +9,8 @@ use scheduler_model::ids::{ClassId, Id, NodeId};
 use scheduler_model::node_set::NodeSet;
 use scheduler_model::snapshot::Snapshot;
 use scheduler_model::spec::{
-    LabelSelector, Labels, Membership, NamespaceScope, NodeSpec, PodPhase, PodShape, PodSpec,
-    PodTerm, Requirement, Resources, SelectorOperator,
+    LabelSelector, Labels, NamespaceScope, NodeSpec, PodPhase, PodShape, PodSpec, PodTerm,
+    Requirement, Resources, SelectorOperator,
 };
 use scheduler_model::time::Time;
 use std::sync::Arc;
@@ -77,29 +77,9 @@ pub(crate) fn wanting(pairs: &[(&str, i64)]) -> PodShape {
 pub(crate) fn pod(name: &str, pairs: &[(&str, &str)], shape: PodShape) -> PodSpec {
     PodSpec {
         uid: name.to_owned(),
-        namespace: NAMESPACE.to_owned(),
-        name: name.to_owned(),
-        ours: true,
         labels: labels(pairs),
         shape: Arc::new(shape),
-        node: None,
-        phase: PodPhase::Pending,
-        terminating: false,
-        gates: vec![],
-        priority: None,
-        priority_class: String::new(),
-        membership: Membership::Alone,
-        role: String::new(),
-        rank: None,
-        queue: None,
-        created_at: Time::ZERO,
-        scheduled_at: None,
-        started_at: None,
-        finished_at: None,
-        walltime: None,
-        evicted: false,
-        daemon: None,
-        unsupported: vec![],
+        ..PodSpec::new(NAMESPACE, name)
     }
 }
 

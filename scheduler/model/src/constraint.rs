@@ -137,6 +137,12 @@ impl Constraint {
         self.preferences.iter().map(|(weight, _)| i64::from(*weight).max(0)).sum()
     }
 
+    /// True if some preferred term looks at the node's name, not at its labels alone.
+    #[must_use]
+    pub fn prefers_by_name(&self) -> bool {
+        self.preferences.iter().any(|(_, term)| !term.names.is_empty())
+    }
+
     /// The first taint that keeps the pod off and that it does not tolerate.
     #[must_use]
     pub fn untolerated<'a>(&self, taints: &'a [Taint]) -> Option<&'a Taint> {

@@ -106,6 +106,11 @@ impl Gang {
         run
     }
 
+    /// When the first member of the current run was created.
+    pub(crate) fn run_start(&self, pods: &PodTable) -> Option<Time> {
+        self.current(pods).first().map(Member::created_at)
+    }
+
     /// Everything that belongs to the current run, in order of creation.
     fn current<'a>(&'a self, pods: &'a PodTable) -> Vec<Member<'a>> {
         let mut members: Vec<Member<'_>> = self

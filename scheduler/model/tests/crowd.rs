@@ -4,36 +4,18 @@ use scheduler_model::amount::Amount;
 use scheduler_model::event::Event;
 use scheduler_model::node::PODS_MAX;
 use scheduler_model::snapshot::Snapshot;
-use scheduler_model::spec::{Labels, Membership, NodeSpec, PodPhase, PodShape, PodSpec, Resources};
+use scheduler_model::spec::{NodeSpec, PodPhase, PodShape, PodSpec, Resources};
 use scheduler_model::time::Time;
 use std::sync::Arc;
 
 fn absurd_pod(index: usize, shape: &Arc<PodShape>) -> PodSpec {
     PodSpec {
         uid: format!("pod-{index}"),
-        namespace: "default".to_owned(),
-        name: format!("pod-{index}"),
         ours: false,
-        labels: Labels::new(),
         shape: Arc::clone(shape),
         node: Some("a".to_owned()),
         phase: PodPhase::Running,
-        terminating: false,
-        gates: Vec::new(),
-        priority: None,
-        priority_class: String::new(),
-        membership: Membership::Alone,
-        role: String::new(),
-        rank: None,
-        queue: None,
-        created_at: Time::ZERO,
-        scheduled_at: None,
-        started_at: None,
-        finished_at: None,
-        walltime: None,
-        evicted: false,
-        daemon: None,
-        unsupported: Vec::new(),
+        ..PodSpec::new("default", &format!("pod-{index}"))
     }
 }
 

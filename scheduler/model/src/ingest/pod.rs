@@ -53,12 +53,25 @@ impl Snapshot {
         let finished_at = spec.finished_at.unwrap_or(spec.created_at);
         if spec.phase == PodPhase::Succeeded && !spec.evicted {
             let ghost = Ghost { created_at: spec.created_at, finished_at, role: spec.role.clone() };
-            self.gangs.rows[*gang].ghosts.push(ghost);
+            let gang = *gang;
+            self.gangs.rows[gang].ghosts.push(ghost);
+            self.drop_old_ghosts(gang);
             return;
         }
         let until = if spec.phase.is_finished() { finished_at } else { now };
         let bridge = row.bridge_over(&self.pods, (spec.created_at, until));
         self.gangs.rows[*gang].bridge = bridge;
+    }
+
+    /// Forgets ghosts of earlier runs, each time their number has doubled.
+    fn drop_old_ghosts(&mut self, gang: GangId) {
+        let row = self.gangs.get(gang);
+        let count = row.ghosts.len();
+        if count < 64 || !count.is_power_of_two() {
+            return;
+        }
+        let start = row.run_start(&self.pods);
+        self.gangs.rows[gang].ghosts.retain(|ghost| Some(ghost.created_at) >= start);
     }
 
     /// Takes the decision about an assumed pod back: it waits again.

@@ -57,6 +57,39 @@ pub struct PodSpec {
     pub unsupported: Vec<Unsupported>,
 }
 
+impl PodSpec {
+    /// A pod of ours that waits, belongs to nobody and asks for nothing.
+    #[must_use]
+    pub fn new(namespace: &str, name: &str) -> Self {
+        Self {
+            uid: format!("pod:{namespace}/{name}"),
+            namespace: namespace.to_owned(),
+            name: name.to_owned(),
+            ours: true,
+            labels: Labels::new(),
+            shape: Arc::default(),
+            node: None,
+            phase: PodPhase::Pending,
+            terminating: false,
+            gates: Vec::new(),
+            priority: None,
+            priority_class: String::new(),
+            membership: Membership::Alone,
+            role: String::new(),
+            rank: None,
+            queue: None,
+            created_at: Time::ZERO,
+            scheduled_at: None,
+            started_at: None,
+            finished_at: None,
+            walltime: None,
+            evicted: false,
+            daemon: None,
+            unsupported: Vec::new(),
+        }
+    }
+}
+
 /// Life phase of a pod (`status.phase`).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum PodPhase {

@@ -38,32 +38,7 @@ mirror! {
 
 /// One of our pods in `default`, unbound, that asks for nothing.
 fn base_pod() -> PodSpec {
-    PodSpec {
-        uid: String::new(),
-        namespace: "default".to_owned(),
-        name: String::new(),
-        ours: true,
-        labels: Labels::new(),
-        shape: Arc::default(),
-        node: None,
-        phase: PodPhase::Pending,
-        terminating: false,
-        gates: Vec::new(),
-        priority: None,
-        priority_class: String::new(),
-        membership: Membership::Alone,
-        role: String::new(),
-        rank: None,
-        queue: None,
-        created_at: Time::ZERO,
-        scheduled_at: None,
-        started_at: None,
-        finished_at: None,
-        walltime: None,
-        evicted: false,
-        daemon: None,
-        unsupported: Vec::new(),
-    }
+    PodSpec { uid: String::new(), ..PodSpec::new("default", "") }
 }
 
 words! {

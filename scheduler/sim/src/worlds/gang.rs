@@ -3,8 +3,7 @@
 use super::shape::{self, APPS};
 use super::{Draft, Feature};
 use scheduler_model::spec::{
-    Dialect, GangKey, GangSpec, Labels, Membership, PodPhase, PodShape, PodSpec, RoleSpec,
-    Unsupported,
+    Dialect, GangKey, GangSpec, Labels, Membership, PodShape, PodSpec, RoleSpec, Unsupported,
 };
 use scheduler_model::time::Time;
 use std::sync::Arc;
@@ -101,32 +100,15 @@ fn role(name: &str, min: u32) -> RoleSpec {
 pub(super) fn pod(at: u64, index: u64, key: &GangKey, app: &str, shape: &Arc<PodShape>) -> PodSpec {
     PodSpec {
         uid: format!("g{at}-{index}"),
-        namespace: key.namespace.clone(),
-        name: format!("g{at}-{index}"),
-        ours: true,
         labels: Labels::from([
             ("app".to_owned(), app.to_owned()),
             ("index".to_owned(), index.to_string()),
         ]),
         shape: Arc::clone(shape),
-        node: None,
-        phase: PodPhase::Pending,
-        terminating: false,
-        gates: Vec::new(),
-        priority: None,
-        priority_class: String::new(),
         membership: Membership::Group(key.clone()),
-        role: String::new(),
         rank: Some(index),
-        queue: None,
         created_at: created_at(at),
-        scheduled_at: None,
-        started_at: None,
-        finished_at: None,
-        walltime: None,
-        evicted: false,
-        daemon: None,
-        unsupported: Vec::new(),
+        ..PodSpec::new(&key.namespace, &format!("g{at}-{index}"))
     }
 }
 

@@ -8,7 +8,6 @@ use scheduler_model::spec::{
     SelectorOperator, SpreadSpec, Taint, TaintEffect, Toleration, TolerationOperator,
     WhenUnsatisfiable,
 };
-use scheduler_model::time::Time;
 use scheduler_sim::checker::{Cluster, Refusal, refusals};
 use std::sync::Arc;
 
@@ -35,29 +34,10 @@ pub(crate) fn node(name: &str, pairs: &[(&str, &str)]) -> NodeSpec {
 pub(crate) fn pod(uid: &str, pairs: &[(&str, &str)], shape: PodShape) -> PodSpec {
     PodSpec {
         uid: uid.to_owned(),
-        namespace: "blue".to_owned(),
-        name: uid.to_owned(),
-        ours: true,
         labels: labels(pairs),
         shape: Arc::new(shape),
-        node: None,
-        phase: PodPhase::Pending,
-        terminating: false,
-        gates: Vec::new(),
-        priority: None,
-        priority_class: String::new(),
         membership: Membership::Group(key("g")),
-        role: String::new(),
-        rank: None,
-        queue: None,
-        created_at: Time::ZERO,
-        scheduled_at: None,
-        started_at: None,
-        finished_at: None,
-        walltime: None,
-        evicted: false,
-        daemon: None,
-        unsupported: Vec::new(),
+        ..PodSpec::new("blue", uid)
     }
 }
 
