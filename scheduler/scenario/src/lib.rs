@@ -88,6 +88,8 @@ fn read(text: &str) -> Result<Scenario, Error> {
             max_total_scalar_bytes: LIMIT,
             max_depth: 64,
         },
+        // A node may be called `n`, a gang `on`.
+        strict_booleans: true,
         with_snippet: false,
     };
     let mut file: file::File = serde_saphyr::from_str_with_options(text, options)

@@ -114,3 +114,10 @@ fn a_file_may_say_when_the_head_of_a_line_holds_room() {
     assert_eq!(story("holdAfter: 0s").hold_after, Some(Span::from_secs(0)));
     assert_eq!(story("now: 1h").hold_after, None);
 }
+
+#[test]
+fn a_name_may_be_a_word_that_older_yaml_took_for_yes_or_no() {
+    let scenario = story("nodes: [{name: n, cpu: 1}, {name: [on, y], cpu: 1}]");
+    let names: Vec<&str> = nodes(&scenario.world).iter().map(|node| &*node.name).collect();
+    assert_eq!(names, ["n", "on", "y"]);
+}
