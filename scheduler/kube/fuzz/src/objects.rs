@@ -109,7 +109,7 @@ fn mangle(object: &mut Value, picks: &mut Picks<'_>) {
 fn value(picks: &mut Picks<'_>, depth: u8) -> Value {
     match picks.below(12) {
         0 => Value::Null,
-        1 => (picks.byte() % 2 == 0).into(),
+        1 => picks.byte().is_multiple_of(2).into(),
         2 => i64::from(picks.byte()).into(),
         3 => (-i64::from(picks.byte())).into(),
         4 => picks.of(&[0.5, 1e300, -0.0]).into(),
