@@ -182,9 +182,8 @@ impl<W: Write> Table<W> {
             let key = |it: &Workload| (it.size, it.variety, it.wish, it.gangs == 1);
             key(other) == key(&cell.workload)
         };
-        let last = self.smaller.iter().rev().find(|(it, nodes, _)| {
-            is_alike(it) && *nodes < cell.nodes
-        });
+        let last =
+            self.smaller.iter().rev().find(|(it, nodes, _)| is_alike(it) && *nodes < cell.nodes);
         last.map_or_else(String::new, |(_, nodes, before)| {
             let by = tenths(own * 10 / (*before).max(1));
             format!("×{by} for ×{}", cell.nodes / nodes)

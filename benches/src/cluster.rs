@@ -165,11 +165,8 @@ fn service_on(index: usize) -> PodSpec {
         topology_key: HOSTNAME.to_owned(),
     };
     let wants = [("cpu", 500), ("memory", GIB)];
-    let shape = PodShape {
-        requests: requests(&wants),
-        anti_affinity: vec![apart],
-        ..PodShape::default()
-    };
+    let shape =
+        PodShape { requests: requests(&wants), anti_affinity: vec![apart], ..PodShape::default() };
     let labels: Labels = [("app".to_owned(), "web".to_owned())].into();
     let service = pod("services", &format!("web-{index}"), Arc::new(shape));
     bound(index, PodSpec { labels, ..service })
