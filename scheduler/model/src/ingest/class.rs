@@ -153,7 +153,7 @@ impl Snapshot {
     }
 
     /// Members that demand each other's company must share a domain: its level is kept ready.
-    fn mention_own_levels(&mut self, id: ClassId) {
+    pub(crate) fn mention_own_levels(&mut self, id: ClassId) {
         let row = self.classes.get(id);
         let own = row.affinity.iter().filter(|term| row.matches.contains(&term.selector));
         let keys: Vec<String> =

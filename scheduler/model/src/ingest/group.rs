@@ -174,6 +174,8 @@ impl Snapshot {
                 self.rematch(class, *selector);
             }
             self.relink_carriers(class);
+            // Only now may its members be whom they ask for.
+            self.mention_own_levels(class);
         }
         let gangs: Vec<GangId> = self
             .gangs
