@@ -39,8 +39,10 @@ impl Engine {
         let own_key = self.key_of(gang, roster);
         let is_ahead = |hold: &&Hold| {
             let of = |queue: QueueId| QueueKeyInLine::of(&self.snapshot, &self.profile, queue);
+            // The queue as it is now: the one in which the gang was blocked may be gone.
+            let queue = self.snapshot.gangs().get(hold.gang).queue;
             match &self.memory[&hold.gang].blocked_at {
-                Some((queue, _)) if *queue != own => queue.map(of) < own.map(of),
+                Some(_) if queue != own => queue.map(of) < own.map(of),
                 Some((_, key)) => *key < own_key,
                 None => false,
             }

@@ -4,7 +4,6 @@ use crate::engine::Engine;
 use crate::roster::Roster;
 use scheduler_model::explain::Explanation;
 use scheduler_model::ids::GangId;
-use scheduler_model::pod::Place;
 use scheduler_model::spec::GangKey;
 use scheduler_model::time::Time;
 
@@ -87,7 +86,7 @@ impl Engine {
                 name: pod.spec.name.clone(),
                 role: pod.spec.role.clone(),
                 node: known.or_else(|| pod.spec.node.clone()),
-                is_assumed: matches!(pod.place, Place::Assumed(_)),
+                is_assumed: pod.is_assumed(),
             }
         };
         let mut members: Vec<MemberView> = run.unfinished.iter().map(member).collect();

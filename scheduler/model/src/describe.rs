@@ -70,13 +70,15 @@ impl Snapshot {
                 self.gangs.rows[id].bridge = gang.bridge;
             }
         }
-        for (_, pod) in old.pods.iter() {
+        for (old_id, pod) in old.pods.iter() {
             let id = self.pods.find(&pod.spec.uid).expect("told above");
             self.pods.rows[id].ready_at = pod.ready_at;
             if let Place::Assumed(node) = pod.place {
                 let name = &old.nodes.spec(node).name;
                 let node = self.nodes.find(name).expect("told above");
                 self.place(id, Place::Assumed(node));
+            } else if let Some(name) = old.drifts_to(old_id) {
+                self.set_adrift(id, &name);
             }
         }
     }

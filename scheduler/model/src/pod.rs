@@ -22,7 +22,7 @@ pub enum Place {
     Assumed(NodeId),
     /// Bound in the API.
     Bound(NodeId),
-    /// Bound to a node that is not in the table (not yet, or no more).
+    /// Bound, or about to be, to a node that is not in the table (not yet, or no more).
     Adrift,
 }
 
@@ -61,6 +61,16 @@ pub struct Pod {
 }
 
 impl Pod {
+    /// True if its place was decided but not seen in the API, whether or not the node is known.
+    #[must_use]
+    pub const fn is_assumed(&self) -> bool {
+        match self.place {
+            Place::Assumed(_) => true,
+            Place::Adrift => self.spec.node.is_none(),
+            Place::Nowhere | Place::Bound(_) => false,
+        }
+    }
+
     /// True if its room is on its way out.
     #[must_use]
     pub const fn is_releasing(&self) -> bool {

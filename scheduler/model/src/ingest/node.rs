@@ -1,5 +1,5 @@
 //! Nodes into columns. A node that goes leaves its pods adrift; one that comes takes the pods
-//! bound to its name.
+//! bound (or about to be bound) to its name.
 
 use crate::ids::{Id, NodeId, PodId};
 use crate::pod::Place;
@@ -30,7 +30,10 @@ impl Snapshot {
                 let node = self.nodes.insert(spec);
                 self.describe_node(node);
                 for pod in self.pods.adrift.remove(&name).unwrap_or_default() {
-                    self.place_bound(pod, &name);
+                    match self.pods.get(pod).spec.node {
+                        Some(_) => self.place_bound(pod, &name),
+                        None => self.place(pod, Place::Assumed(node)),
+                    }
                 }
             }
         }
@@ -40,12 +43,9 @@ impl Snapshot {
         let Some(node) = self.nodes.find(name) else { return };
         let pods: Vec<PodId> = self.pods.on_node(node).collect();
         for pod in pods {
-            let is_bound = matches!(self.pods.get(pod).place, Place::Bound(_));
+            // A bind that is under way may still happen: the API takes binds to any node.
             self.unplace(pod);
-            if is_bound {
-                self.pods.rows[pod].place = Place::Adrift;
-                self.pods.adrift.entry(name.to_owned()).or_default().insert(pod);
-            }
+            self.set_adrift(pod, name);
         }
         for resource in self.nodes.resources() {
             self.nodes.set_allocatable(node, resource, 0);

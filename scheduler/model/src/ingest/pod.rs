@@ -16,7 +16,7 @@ impl Snapshot {
     pub(crate) fn upsert_pod(&mut self, spec: Box<PodSpec>, now: Time) {
         let Some(id) = self.pods.find(&spec.uid) else {
             let ready_at = spec.created_at;
-            self.insert_pod(spec, Place::Nowhere, ready_at);
+            self.insert_pod(spec, ready_at);
             return;
         };
         let row = self.pods.get(id);
@@ -29,11 +29,11 @@ impl Snapshot {
         } else {
             row.ready_at
         };
-        let place = row.place;
+        let before = (row.place, self.drifts_to(id));
         // The new row comes before the old one goes, so that a class or gang which both share
         // is not taken apart and put together again.
         let old = self.detach_pod(id);
-        self.attach_pod(id, spec, place, ready_at);
+        self.attach_pod(id, spec, before, ready_at);
         self.release_pod(old);
     }
 
@@ -76,12 +76,12 @@ impl Snapshot {
 
     /// Takes the decision about an assumed pod back: it waits again.
     pub fn forget(&mut self, pod: PodId) {
-        if let Place::Assumed(_) = self.pods.get(pod).place {
+        if self.pods.get(pod).is_assumed() {
             self.unplace(pod);
         }
     }
 
-    fn insert_pod(&mut self, spec: Box<PodSpec>, place: Place, ready_at: Time) {
+    fn insert_pod(&mut self, spec: Box<PodSpec>, ready_at: Time) {
         let uid = spec.uid.clone();
         let row = Pod {
             spec: spec.clone(),
@@ -93,7 +93,7 @@ impl Snapshot {
         };
         let id = self.pods.rows.insert(row);
         self.pods.by_uid.insert(uid, id);
-        self.attach_pod(id, spec, place, ready_at);
+        self.attach_pod(id, spec, (Place::Nowhere, None), ready_at);
     }
 
     /// Takes a pod's room and links away; answers the row as it was. References to class and
@@ -124,7 +124,13 @@ impl Snapshot {
         }
     }
 
-    fn attach_pod(&mut self, id: PodId, spec: Box<PodSpec>, before: Place, ready_at: Time) {
+    fn attach_pod(
+        &mut self,
+        id: PodId,
+        spec: Box<PodSpec>,
+        before: (Place, Option<String>),
+        ready_at: Time,
+    ) {
         let class = (!spec.phase.is_finished()).then(|| self.hold_class(&spec));
         let gang = spec.ours.then(|| self.join_gang(id, &spec));
         if let Some(key) = foreign_group(&spec) {
@@ -142,9 +148,10 @@ impl Snapshot {
         match (node, before) {
             (Some(node), _) => self.place_bound(id, &node),
             // The watch may be behind our own bind; a pod that goes needs no place any more.
-            (None, Place::Assumed(node)) if !is_terminating => {
+            (None, (Place::Assumed(node), _)) if !is_terminating => {
                 self.place(id, Place::Assumed(node));
             }
+            (None, (_, Some(name))) if !is_terminating => self.set_adrift(id, &name),
             (None, _) => {}
         }
     }
@@ -152,11 +159,24 @@ impl Snapshot {
     pub(crate) fn place_bound(&mut self, id: PodId, name: &str) {
         match self.nodes.find(name).filter(|node| !self.is_crowded(*node)) {
             Some(node) => self.place(id, Place::Bound(node)),
-            None => {
-                self.pods.rows[id].place = Place::Adrift;
-                self.pods.adrift.entry(name.to_owned()).or_default().insert(id);
-            }
+            None => self.set_adrift(id, name),
         }
+    }
+
+    /// Notes that a pod is, or is about to be, on a node that is not in the table.
+    pub(crate) fn set_adrift(&mut self, id: PodId, name: &str) {
+        self.pods.rows[id].place = Place::Adrift;
+        self.pods.adrift.entry(name.to_owned()).or_default().insert(id);
+    }
+
+    /// The node on which an assumed pod was to be, if that node is not in the table any more.
+    pub(crate) fn drifts_to(&self, id: PodId) -> Option<String> {
+        let pod = self.pods.get(id);
+        if pod.place != Place::Adrift || pod.spec.node.is_some() {
+            return None;
+        }
+        let nodes = self.pods.adrift.iter();
+        nodes.filter(|(_, pods)| pods.contains(&id)).map(|(name, _)| name.clone()).next()
     }
 
     /// True if no further pod can be counted on the node without leaving the columns' range.
@@ -187,9 +207,10 @@ impl Snapshot {
         if let Some(charge) = self.charge_of(id) {
             self.charge(charge, Sign::Minus);
         }
+        let name = self.drifts_to(id);
         let row = &mut self.pods.rows[id];
         let place = std::mem::replace(&mut row.place, Place::Nowhere);
-        let name = row.spec.node.clone().unwrap_or_default();
+        let name = name.or_else(|| row.spec.node.clone()).unwrap_or_default();
         match place {
             Place::Assumed(node) | Place::Bound(node) => {
                 drop_from(&mut self.pods.on_node, &node, id);

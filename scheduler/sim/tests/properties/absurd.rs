@@ -187,7 +187,8 @@ fn shape_of(shape: &mut PodShape, dice: &mut Dice) {
         shape.node_preferences.push((i32::MAX, term.clone()));
     }
     shape.spread.push(SpreadSpec {
-        max_skew: number(dice),
+        // The API takes no less than 1, nor does the translation.
+        max_skew: number(dice).max(1),
         topology_key: word(dice),
         when_unsatisfiable: WhenUnsatisfiable::DoNotSchedule,
         selector,

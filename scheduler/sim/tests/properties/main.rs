@@ -20,3 +20,4 @@ mod same;
 mod seeds;
 mod trial;
 mod undo;
+mod vanished;
