@@ -16,6 +16,8 @@ const SIZES: [usize; 5] = [1, 8, 64, 1000, 5000];
 const VARIETIES: [Variety; 3] = [Variety::Identical, Variety::Fifty, Variety::Different];
 /// Pods per cycle, where gangs are smaller than that.
 const PODS: usize = 1000;
+/// More classes than orders are kept, each coming back every cycle: the worst for caches.
+const CLASSES: usize = 200;
 /// Rounds of a cell end after this time.
 const PATIENCE: Duration = Duration::from_secs(2);
 const ROUNDS_MAX: usize = 15;
@@ -47,6 +49,7 @@ fn workloads(nodes: usize) -> Vec<Workload> {
         }
     }
     if most >= 1000 {
+        all.push(Workload::new(CLASSES, 1, Variety::Different));
         all.push(Workload::new(1000, 1, Variety::OwnSelector));
         for wish in [Wish::Rack, Wish::PreferRack, Wish::Spread] {
             all.push(Workload { wish, ..Workload::new(8, 64, Variety::Identical) });
@@ -148,7 +151,7 @@ impl<W: Write> Table<W> {
         let Cell { workload, .. } = cell;
         let pods = workload.pods() as u128;
         let per_pod = |time: Duration| time.as_nanos() / pods;
-        let tenths = |count: u64| tenths(u128::from(count) * 10 / pods);
+        let per_decision = |count: u64| tenths(u128::from(count) * 10 / pods);
         let own = per_pod(cell.best);
         let growth = self.growth(cell, own);
         self.smaller.push((*workload, cell.nodes, own));
@@ -169,9 +172,9 @@ impl<W: Write> Table<W> {
             micros(per_pod(cell.median)),
             micros(cell.best.as_nanos() / workload.gangs as u128 / 1000),
             micros(per_pod(cell.bare)),
-            cell.naive_ns / own.max(1),
-            tenths(cell.allocations),
-            tenths(cell.bare_allocations),
+            tenths(cell.naive_ns * 10 / own.max(1)),
+            per_decision(cell.allocations),
+            per_decision(cell.bare_allocations),
         )?;
         self.out.flush()
     }
@@ -179,7 +182,8 @@ impl<W: Write> Table<W> {
     /// The cost per decision against the next smaller cluster that had the same kind of gangs.
     fn growth(&self, cell: &Cell, own: u128) -> String {
         let is_alike = |other: &Workload| {
-            let key = |it: &Workload| (it.size, it.variety, it.wish, it.gangs == 1);
+            let key =
+                |it: &Workload| (it.size, it.variety, it.wish, it.gangs == 1, it.gangs == CLASSES);
             key(other) == key(&cell.workload)
         };
         let last =

@@ -19,7 +19,12 @@ const NODES: usize = 5000;
 
 /// A stage in its steady state at which the workload has just arrived.
 fn arrived(workload: Workload) -> Stage {
-    let mut stage = Stage::new(NODES);
+    on(NODES, workload)
+}
+
+/// The same on a cluster of another size.
+fn on(nodes: usize, workload: Workload) -> Stage {
+    let mut stage = Stage::new(nodes);
     // Masks, buffers and orders are kept from the second time on at the latest.
     for _ in 0..3 {
         stage.round(&workload);
@@ -36,9 +41,14 @@ fn with(wish: Wish, workload: Workload) -> Stage {
 #[bench::one_identical(arrived(Workload::new(1, 1, Variety::Identical)))]
 #[bench::thousand_identical(arrived(Workload::new(1000, 1, Variety::Identical)))]
 #[bench::thousand_different(arrived(Workload::new(1000, 1, Variety::Different)))]
+#[bench::two_hundred_different(arrived(Workload::new(200, 1, Variety::Different)))]
 #[bench::gang_of_64_in_one_rack(with(Wish::Rack, Workload::new(1, 64, Variety::Identical)))]
 #[bench::gang_of_1000(arrived(Workload::new(1, 1000, Variety::Identical)))]
 #[bench::gang_of_5000(arrived(Workload::new(1, 5000, Variety::Identical)))]
+#[bench::identical_on_500_nodes(on(500, Workload::new(500, 1, Variety::Identical)))]
+#[bench::identical_on_5000_nodes(on(5000, Workload::new(500, 1, Variety::Identical)))]
+#[bench::different_on_500_nodes(on(500, Workload::new(500, 1, Variety::Different)))]
+#[bench::different_on_5000_nodes(on(5000, Workload::new(500, 1, Variety::Different)))]
 #[bench::gang_of_64_spread(with(Wish::Spread, Workload::new(1, 64, Variety::Identical)))]
 fn cycle(mut stage: Stage) -> (Stage, CycleReport) {
     let report = stage.decide();
