@@ -1,7 +1,7 @@
 //! The cluster as the engine sees it: all tables together.
 //!
 //! Invariant: the only writers are [`crate::op`] (inside a cycle) and [`crate::ingest`]
-//! (between cycles). Both move every derived index through [`Snapshot::charge`], so an index
+//! (between cycles). Both move every derived index through `Snapshot::charge`, so an index
 //! cannot be forgotten. Next: [`crate::describe`], which says what a snapshot holds by name.
 
 use crate::class::ClassTable;

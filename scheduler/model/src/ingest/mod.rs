@@ -1,7 +1,7 @@
 //! News from outside into rows, between cycles only. Every event leaves the snapshot as if it
 //! had been built from the latest objects alone, whatever the order they came in.
 //!
-//! [`pod`] and [`node`] hold the two big kinds, [`class`] the interning, [`group`] the rest.
+//! `pod` and `node` hold the two big kinds, `class` the interning, `group` the rest.
 
 mod class;
 mod group;
