@@ -208,10 +208,11 @@ impl fmt::Display for NodeReason {
             Self::TakenByPeers => write!(f, "filled by other members of the gang"),
             Self::Cordoned => write!(f, "cordoned"),
             Self::NotReady => write!(f, "not ready"),
-            Self::Taint(taint) if taint.value.is_empty() => {
-                write!(f, "taint {} not tolerated", taint.key)
+            Self::Taint(taint) => {
+                let equals = if taint.value.is_empty() { "" } else { "=" };
+                let Taint { key, value, effect } = taint;
+                write!(f, "taint {key}{equals}{value}:{effect:?} not tolerated")
             }
-            Self::Taint(taint) => write!(f, "taint {}={} not tolerated", taint.key, taint.value),
             Self::NodeAffinity => write!(f, "node selector or affinity does not match"),
             Self::OutsideDomain => write!(f, "outside the domain of the running members"),
             Self::NoDomain => write!(f, "in no domain of the required level, for want of a label"),

@@ -13,20 +13,23 @@ use scheduler_model::ids::{ClassId, Id, NodeId};
 use scheduler_model::journal::Cursor;
 use scheduler_model::node_set::NodeSet;
 use scheduler_model::snapshot::Snapshot;
+use scheduler_model::spec::PodShape;
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
 
 /// Classes kept at most; the one not used for longest goes first.
 const SHELVES_MAX: usize = 64;
 
-/// Classes remembered as seen, to know which are worth keeping.
-const SEEN_MAX: usize = 256;
+/// Classes remembered as seen, to know which are worth keeping. No more than are kept: a class
+/// that comes back later than that would only push out another that comes back, again and again.
+const SEEN_MAX: usize = SHELVES_MAX;
 
 /// Kept orders.
 #[derive(Clone, Debug, Default)]
 pub struct Shelves {
     rows: BTreeMap<ClassId, Shelf>,
-    seen: VecDeque<ClassId>,
+    /// With its shape, because a row may have a new tenant by now.
+    seen: VecDeque<(ClassId, Arc<PodShape>)>,
     clock: u64,
 }
 
@@ -51,22 +54,26 @@ impl Shelves {
         class: ClassId,
     ) -> bool {
         self.clock += 1;
+        if self.rows.get(&class).is_some_and(|shelf| !shelf.is_for(snap, class)) {
+            self.rows.remove(&class);
+        }
+        let has_seen = self.rows.contains_key(&class) || self.has_seen(snap, class);
         match self.rows.get_mut(&class) {
-            Some(shelf) if shelf.is_current(snap, profile, class) => {
+            Some(shelf) => {
                 shelf.used = self.clock;
-                if shelf.mend(snap, profile, mask, class) {
+                let is_current = shelf.is_current(snap, profile, class);
+                if is_current && shelf.mend(snap, profile, mask, class) {
                     return true;
                 }
             }
-            Some(_) => {}
-            None if self.seen.contains(&class) => self.make_room(),
-            None => {
-                self.seen.push_back(class);
+            None if !has_seen => {
+                self.seen.push_back((class, Arc::clone(&snap.classes().get(class).key.shape)));
                 if self.seen.len() > SEEN_MAX {
                     self.seen.pop_front();
                 }
                 return false;
             }
+            None => self.make_room(),
         }
         let shelf = Shelf::new(snap, profile, mask, (class, self.clock));
         self.rows.insert(class, shelf);
@@ -77,6 +84,14 @@ impl Shelves {
     #[must_use]
     pub fn first(&self, class: ClassId) -> Option<NodeId> {
         self.rows.get(&class)?.tree.first()
+    }
+
+    fn has_seen(&self, snap: &Snapshot, class: ClassId) -> bool {
+        let shape = &snap.classes().get(class).key.shape;
+        let is_it = |(id, it): &(ClassId, Arc<PodShape>)| {
+            *id == class && (Arc::ptr_eq(it, shape) || it == shape)
+        };
+        self.seen.iter().any(is_it)
     }
 
     fn make_room(&mut self) {
@@ -109,13 +124,16 @@ impl Shelf {
         }
     }
 
-    fn is_current(&self, snap: &Snapshot, profile: &Profile, class: ClassId) -> bool {
+    /// True if the class is still the one it was made for.
+    fn is_for(&self, snap: &Snapshot, class: ClassId) -> bool {
         let key = &snap.classes().get(class).key;
         let is_same = Arc::ptr_eq(&key.shape, &self.key.shape) || key.shape == self.key.shape;
-        is_same
-            && key.labels == self.key.labels
-            && key.namespace == self.key.namespace
-            && self.rank_epoch == snap.nodes().rank_epoch()
+        is_same && key.labels == self.key.labels && key.namespace == self.key.namespace
+    }
+
+    /// True if its keys can still be compared with fresh ones.
+    fn is_current(&self, snap: &Snapshot, profile: &Profile, class: ClassId) -> bool {
+        self.rank_epoch == snap.nodes().rank_epoch()
             && self.concerned == profile.scorers_concerned(snap, class)
     }
 
