@@ -58,7 +58,7 @@ impl Engine {
             }
         }
         self.give_back_fresh();
-        self.is_unfinished = self.memory.values().any(|memory| memory.is_active);
+        self.is_unfinished = !self.active.is_empty();
         report.steps = fuel.spent();
         report
     }
@@ -97,13 +97,7 @@ impl Engine {
 
     fn line_up(&mut self, phase: Phase) -> Line {
         let mut line = Line::default();
-        let active: Vec<GangId> = self
-            .memory
-            .iter()
-            .filter(|(_, memory)| memory.is_active)
-            .map(|(gang, _)| *gang)
-            .collect();
-        for gang in active {
+        for gang in self.active.iter().copied() {
             let roster = Roster::of(&self.snapshot, gang);
             let needed = roster.needed();
             // A gang that is refused outright must be told why, whatever it needs.
@@ -285,7 +279,7 @@ impl Engine {
         let memory = self.memory.get_mut(&roster.gang).expect("a considered gang is remembered");
         memory.explanation = None;
         // Active until the extras were looked at.
-        memory.is_active = true;
+        self.active.insert(roster.gang);
     }
 
     fn bind(

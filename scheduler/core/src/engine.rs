@@ -19,7 +19,6 @@ use scheduler_model::ids::{GangId, NodeId, QueueId};
 use scheduler_model::journal::Cursor;
 use scheduler_model::resource::Request;
 use scheduler_model::snapshot::Snapshot;
-use scheduler_model::spec::GangKey;
 use scheduler_model::time::{Span, Time};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -48,11 +47,8 @@ impl Default for Config {
 /// What the engine remembers about a gang between cycles. Rebuilt from nothing after a restart.
 #[derive(Clone, Debug)]
 pub(crate) struct Memory {
-    pub(crate) key: GangKey,
     /// When it first had its minimum in this run; repair and eviction keep it.
     pub(crate) age: Option<Time>,
-    /// It is considered in the next cycle.
-    pub(crate) is_active: bool,
     /// What makes it active again.
     pub(crate) wakes_on: EventMask,
     /// Why it waits.
@@ -74,6 +70,10 @@ pub struct Engine {
     pub(crate) scratch: Scratch,
     pub(crate) outbox: Outbox,
     pub(crate) memory: BTreeMap<GangId, Memory>,
+    /// Gangs that are considered in the next cycle.
+    pub(crate) active: BTreeSet<GangId>,
+    /// Gangs that news from elsewhere may make active again. The many that run are not in it.
+    pub(crate) waiting: BTreeSet<GangId>,
     pub(crate) futile: Futile,
     /// Room kept on fresh nodes in the last cycle.
     pub(crate) kept: Vec<(NodeId, Request)>,
@@ -99,6 +99,8 @@ impl Engine {
             scratch: Scratch::default(),
             outbox: Outbox::default(),
             memory: BTreeMap::new(),
+            active: BTreeSet::new(),
+            waiting: BTreeSet::new(),
             futile: Futile::default(),
             kept: Vec::new(),
             woken: EventMask::NONE,

@@ -87,7 +87,7 @@ impl Engine {
         self.heads()
             .filter(|gang| {
                 let memory = &self.memory[gang];
-                !memory.is_active
+                !self.active.contains(gang)
                     && !self.holds.iter().any(|hold| hold.gang == *gang)
                     && memory.blocked_since.is_some_and(|since| self.is_due(since, now))
             })

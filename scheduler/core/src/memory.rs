@@ -2,7 +2,7 @@
 //! each is complete and blocked.
 //!
 //! Invariant: every live gang has one memory, and a parked gang is woken by every kind of
-//! change that could help it.
+//! change that could help it. A cycle touches those that are active or waiting, not all that run.
 
 use crate::engine::{Engine, Memory};
 use crate::explain::Failure;
@@ -30,42 +30,33 @@ impl Engine {
                 self.remember(gang);
             }
         }
-        for memory in self.memory.values_mut().filter(|memory| memory.wakes_on.meets(mask)) {
-            memory.is_active = true;
+        if !mask.is_empty() {
+            let woken = self.waiting.iter().filter(|it| self.memory[it].wakes_on.meets(mask));
+            self.active.extend(woken);
         }
-        for gang in self.due_to_hold(now) {
-            let memory = self.memory.get_mut(&gang).expect("it is due by its memory");
-            memory.is_active = true;
-        }
-        self.memory.values().any(|memory| memory.is_active)
+        let due = self.due_to_hold(now);
+        self.active.extend(due);
+        !self.active.is_empty()
     }
 
     /// Drops the memory of gangs that are gone, and the room they kept; their rows may have new
     /// tenants.
     fn forget_gone(&mut self) {
-        let gangs = self.snapshot.gangs();
-        let is_gone = |gang: GangId, memory: &Memory| {
-            gangs.live(gang).is_none_or(|row| row.key != memory.key)
-        };
-        let memories = self.memory.iter();
-        let gone: Vec<GangId> = memories
-            .filter(|(gang, memory)| is_gone(**gang, memory))
-            .map(|(gang, _)| *gang)
-            .collect();
-        for gang in gone {
-            self.unblock(gang);
-            self.memory.remove(&gang);
+        for gang in self.snapshot.take_departed() {
+            if self.memory.contains_key(&gang) {
+                self.unblock(gang);
+                self.memory.remove(&gang);
+                self.active.remove(&gang);
+                self.waiting.remove(&gang);
+            }
         }
     }
 
     /// Makes a gang that changed active, and keeps its age for the length of a run.
     fn remember(&mut self, gang: GangId) {
         let roster = Roster::of(&self.snapshot, gang);
-        let key = self.snapshot.gangs().get(gang).key.clone();
         let memory = self.memory.entry(gang).or_insert_with(|| Memory {
-            key,
             age: None,
-            is_active: false,
             wakes_on: EventMask::NONE,
             explanation: None,
             blocked_since: None,
@@ -76,7 +67,7 @@ impl Engine {
             (memory.age, memory.explanation) = (None, None);
         }
         memory.age = memory.age.or(roster.complete_at);
-        memory.is_active = true;
+        self.active.insert(gang);
         if roster.total.exist == 0 {
             self.unblock(gang);
         }
@@ -90,9 +81,18 @@ impl Engine {
         explanation: Option<Box<Explanation>>,
     ) {
         let memory = self.memory.get_mut(&gang).expect("a considered gang is remembered");
-        memory.is_active = wakes_on.meets(EventMask::NEXT_CYCLE);
         memory.wakes_on = wakes_on;
         memory.explanation = explanation;
+        if wakes_on.meets(EventMask::NEXT_CYCLE) {
+            self.active.insert(gang);
+        } else {
+            self.active.remove(&gang);
+        }
+        if wakes_on.meets(EventMask::FROM_ELSEWHERE) {
+            self.waiting.insert(gang);
+        } else {
+            self.waiting.remove(&gang);
+        }
     }
 
     /// Parks a gang with its reason, and reports the reason if it is a new one.

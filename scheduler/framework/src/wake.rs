@@ -25,6 +25,8 @@ impl EventMask {
     pub const POLICY_CHANGED: Self = Self(1 << 6);
     /// Time alone: the next cycle.
     pub const NEXT_CYCLE: Self = Self(1 << 7);
+    /// Everything but a change of the gang itself: what comes from elsewhere.
+    pub const FROM_ELSEWHERE: Self = Self(Self::ALL.0 & !Self::GANG_CHANGED.0);
     /// Everything.
     pub const ALL: Self = Self((1 << 8) - 1);
 

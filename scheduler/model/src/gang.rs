@@ -211,6 +211,8 @@ impl Member<'_> {
 pub struct GangTable {
     pub(crate) rows: Slots<GangId, Gang>,
     pub(crate) by_key: BTreeMap<GangKey, GangId>,
+    /// Rows given up since somebody last asked.
+    pub(crate) departed: Vec<GangId>,
 }
 
 impl GangTable {

@@ -145,6 +145,11 @@ impl Snapshot {
         self.problems.values()
     }
 
+    /// Rows of gangs given up since the last call; some may have new tenants by now.
+    pub fn take_departed(&mut self) -> Vec<GangId> {
+        std::mem::take(&mut self.gangs.departed)
+    }
+
     /// Priority of a gang: its group's number or class, else its highest member's.
     #[must_use]
     pub fn priority(&self, gang: GangId) -> i32 {

@@ -281,6 +281,7 @@ impl Snapshot {
         if row.members.is_empty() && row.strangers.is_empty() && !row.exists {
             let row = self.gangs.rows.remove(gang);
             self.gangs.by_key.remove(&row.key);
+            self.gangs.departed.push(gang);
         }
     }
 }
