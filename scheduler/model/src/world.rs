@@ -43,6 +43,32 @@ pub struct Workload {
     pub pace: Pace,
     /// Hints of the controller object for all of its pods.
     pub hints: SimHints,
+    /// The part of a larger object that its pods are, under a name that is the same for all
+    /// controllers of that part (a task of a Volcano Job, the equal Jobs of a JobSet); empty if
+    /// nothing waits for it.
+    pub part: String,
+    /// What it waits for before it creates its first pod: all of these.
+    pub after: Vec<After>,
+}
+
+/// A part that must have come so far before others begin.
+///
+/// A part with no controllers never gets there; pods of it that were deleted do not count.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct After {
+    /// [`Workload::part`] of the controllers whose pods are meant, all of them.
+    pub part: String,
+    /// How far.
+    pub until: Until,
+}
+
+/// How far a part must have come.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Until {
+    /// All of its pods have started (JobSet `Ready`, Volcano).
+    Starts,
+    /// All of its pods have succeeded (JobSet `Complete`).
+    Succeeds,
 }
 
 /// How a controller creates its pods.

@@ -1,14 +1,14 @@
 //! Jobs and JobSets.
 
-use super::Played;
 use super::template::{self, Identity, Owner, PODS_MAX, Template, suffix};
+use super::{Played, order};
 use crate::names;
 use crate::translate::{Context, Translated, count, plain};
 use crate::wire::Meta;
 use crate::wire::workloads::{Job, JobSet, ReplicatedJob};
 use scheduler_model::problem::Problem;
 use scheduler_model::spec::PodSpec;
-use scheduler_model::world::Pace;
+use scheduler_model::world::{Pace, Workload};
 
 /// Most Jobs that are played of one JobSet.
 const JOBS_MAX: u32 = 10_000;
@@ -78,19 +78,19 @@ pub fn job_set(object: &JobSet, context: &Context) -> Translated<Played> {
                 format!("write what is really meant; {JOBS_MAX} Jobs of one JobSet are played");
             problems.add(format!("{field}.replicas"), message, remedy);
         }
-        if let Some(before) = replicated.depends_on.first() {
-            let message =
-                format!("its Jobs are played at once, not after those of {:?}", before.name);
-            problems.add(format!("{field}.dependsOn"), message, "expect later starts in a cluster");
-        }
+        let Some(after) = order::of_replicated_job(object, index, &owner, &mut problems) else {
+            continue;
+        };
+        let part = order::part(&owner, &replicated.name);
         for number in 0..wanted.min(left) {
             let global = jobs.len();
-            jobs.push(child(object, replicated, number, global));
+            let one = child(object, replicated, number, global);
+            jobs.push((one, part.clone(), after.clone()));
         }
     }
     let mut all = problems.with(Played::default());
     let (most, mut pods) = (usize::try_from(PODS_MAX).unwrap_or(usize::MAX), 0);
-    for (index, job_object) in jobs.iter().enumerate() {
+    for (index, (job_object, part, after)) in jobs.iter().enumerate() {
         if pods >= most {
             all.problems.push(Problem::new(
                 owner.object(),
@@ -109,8 +109,13 @@ pub fn job_set(object: &JobSet, context: &Context) -> Translated<Played> {
         pods += one.value.workloads.iter().map(|workload| workload.pods.len()).sum::<usize>();
         all.problems.extend(one.problems);
         all.value.gangs.extend(one.value.gangs);
-        all.value.workloads.extend(one.value.workloads);
+        all.value.workloads.extend(one.value.workloads.into_iter().map(|workload| Workload {
+            part: part.clone(),
+            after: after.clone(),
+            ..workload
+        }));
     }
+    order::say_unplayed(&owner, &all.value.workloads, &mut all.problems);
     all
 }
 

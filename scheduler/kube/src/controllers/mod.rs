@@ -11,6 +11,7 @@
 
 mod job;
 mod leader_worker;
+mod order;
 mod replicas;
 mod template;
 mod volcano;

@@ -60,7 +60,8 @@ impl Owner<'_> {
         hints: SimHints,
     ) -> Option<Workload> {
         let gang = gang(pods.first()?);
-        Some(Workload { object: self.object(), gang, pods, pace, hints })
+        let (part, after) = (String::new(), Vec::new());
+        Some(Workload { object: self.object(), gang, pods, pace, hints, part, after })
     }
 }
 

@@ -1,19 +1,19 @@
 //! Volcano Jobs: their tasks become pods, and the group that Volcano's controller would make
 //! comes along.
 
-use super::Played;
 use super::template::{self, Identity, Owner, PODS_MAX, Template};
+use super::{Played, order};
 use crate::names;
 use crate::translate::{Context, Translated, count, volcano};
 use crate::wire::PodTemplate;
 use crate::wire::volcano::{Task, VolcanoJob};
-use scheduler_model::problem::Problem;
-use scheduler_model::world::Pace;
+use scheduler_model::world::{Pace, Workload};
 
 /// A `batch.volcano.sh/v1alpha1` Job.
 ///
-/// Tasks that wait for others are not played: their pods do not exist until those run, and the
-/// gang's own problem says whether its minimum needs them.
+/// Tasks that wait for others are created when all pods of those have started; Volcano goes on
+/// earlier where a task has a smaller minimum, or where any one task is enough. The gang's own
+/// problem says whether its minimum needs pods that are created later.
 #[must_use]
 pub fn volcano_job(object: &VolcanoJob, context: &Context) -> Translated<Played> {
     let Translated { value: gang, mut problems } = volcano::job(object);
@@ -21,17 +21,10 @@ pub fn volcano_job(object: &VolcanoJob, context: &Context) -> Translated<Played>
     let owner =
         Owner { kind: "Job", api_version: "batch.volcano.sh/v1alpha1", meta: &object.metadata };
     let mut left = PODS_MAX;
-    for (index, task) in object.spec.tasks.iter().enumerate() {
+    let order = order::of_tasks(object, &owner, &mut problems);
+    for (index, (task, after)) in object.spec.tasks.iter().zip(order).enumerate() {
         let field = format!("spec.tasks[{index}]");
-        if task.depends_on.as_ref().is_some_and(|on| !on.name.is_empty()) {
-            problems.push(Problem::new(
-                owner.object(),
-                format!("{field}.dependsOn"),
-                "its pods are created after other tasks run, so they are not played",
-                "give the pods themselves to see them placed",
-            ));
-            continue;
-        }
+        let Some(after) = after else { continue };
         let written = template(object, task);
         let place = format!("{field}.template");
         let Some(mut template) = Template::new(&owner, &written, &place, context, &mut problems)
@@ -49,8 +42,11 @@ pub fn volcano_job(object: &VolcanoJob, context: &Context) -> Translated<Played>
         let pods = pods.collect();
         problems.append(&mut template.problems);
         let hints = template::hints(&owner, &written, &mut problems);
-        played.workloads.extend(owner.workload(pods, Pace::AtOnce, hints));
+        let workload = owner.workload(pods, Pace::AtOnce, hints);
+        let part = order::part(&owner, &name);
+        played.workloads.extend(workload.map(|workload| Workload { part, after, ..workload }));
     }
+    order::say_unplayed(&owner, &played.workloads, &mut problems);
     Translated { value: played, problems }
 }
 

@@ -181,7 +181,7 @@ fn task_minimums(
 }
 
 /// Pods of a task; what cannot be read is said where the pods are made.
-fn replicas(task: &Task) -> u32 {
+pub(crate) fn replicas(task: &Task) -> u32 {
     match task.replicas {
         Some(Number::Whole(value)) => u32::try_from(value.max(0)).unwrap_or(u32::MAX),
         _ => 0,

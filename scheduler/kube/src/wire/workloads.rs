@@ -209,4 +209,7 @@ pub struct JobDependency {
     /// Its name.
     #[serde(deserialize_with = "null_default")]
     pub name: String,
+    /// `Ready` or `Complete`.
+    #[serde(deserialize_with = "null_default")]
+    pub status: String,
 }

@@ -3,6 +3,7 @@
 mod golden;
 mod hypernodes;
 mod kueue;
+mod order;
 mod played;
 mod robust;
 mod volcano;

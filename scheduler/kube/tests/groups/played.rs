@@ -171,16 +171,6 @@ fn a_job_set_creates_jobs_whose_pods_are_numbered_through() {
 }
 
 #[test]
-fn a_job_set_says_that_it_does_not_wait_for_what_comes_before() {
-    let yaml = format!(
-        "metadata: {{name: set}}\nspec: {{replicatedJobs: [{{name: b, dependsOn: [{{name: a}}], \
-         template: {{spec: {{template: {TEMPLATE}}}}}}}]}}"
-    );
-    let read = controllers::job_set(&object(&yaml), &Context::default());
-    assert!(said(&read)[0].contains("not after those of \"a\""), "{:?}", said(&read));
-}
-
-#[test]
 fn tasks_of_a_volcano_job_become_pods_of_its_group() {
     let yaml = "metadata: {name: j, namespace: a, uid: u}\nspec: {schedulerName: muster, \
                 queue: q, priorityClassName: high, tasks: [{name: ps, replicas: 1}, \
@@ -194,15 +184,6 @@ fn tasks_of_a_volcano_job_become_pods_of_its_group() {
     let last = pods(&read)[2];
     assert_eq!((&*last.role, last.rank, last.queue.as_deref()), ("worker", Some(1), Some("q")));
     assert_eq!(last.priority_class, "high");
-}
-
-#[test]
-fn tasks_that_wait_for_others_are_not_played_and_that_is_said() {
-    let yaml = "metadata: {name: j}\nspec: {schedulerName: muster, minAvailable: 1, tasks: \
-                [{name: a, replicas: 1}, {name: b, replicas: 2, dependsOn: {name: [a]}}]}";
-    let read = controllers::volcano_job(&object(yaml), &Context::default());
-    assert_eq!(pods(&read).len(), 1);
-    assert!(said(&read)[0].contains("tasks[1].dependsOn"), "{:?}", said(&read));
 }
 
 #[test]

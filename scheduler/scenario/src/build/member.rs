@@ -77,6 +77,8 @@ impl Builder {
             pods,
             pace,
             hints: SimHints { runtime: lot.runtime, arrival: lot.arrives },
+            part: String::new(),
+            after: Vec::new(),
         });
         Ok(())
     }

@@ -7,7 +7,7 @@ use scheduler_model::spec::{
     TopologySpec,
 };
 use scheduler_model::time::{Span, Time};
-use scheduler_model::world::{Pace, SimHints, Workload};
+use scheduler_model::world::{After, Pace, SimHints, Until, Workload};
 
 words! {
     Event as ObjectFile ("camelCase") {
@@ -46,9 +46,27 @@ mirror! {
         pods: Vec::new(),
         pace: Pace::AtOnce,
         hints: SimHints::default(),
+        part: String::new(),
+        after: Vec::new(),
     },
     required { object: String, gang: GangKey }
-    optional { pods: Vec<PodSpec>, pace: Pace, hints: SimHints }
+    optional {
+        pods: Vec<PodSpec>,
+        pace: Pace,
+        hints: SimHints,
+        part: String,
+        after: Vec<After>,
+    }
+}
+
+mirror! {
+    After as AfterFile, base After { part: String::new(), until: Until::Starts },
+    required { part: String, until: Until }
+    optional {}
+}
+
+words! {
+    Until as UntilFile ("camelCase") { Starts, Succeeds }
 }
 
 words! {

@@ -7,7 +7,7 @@ use scheduler_model::amount::Amount;
 use scheduler_model::event::{Event, Kind};
 use scheduler_model::spec::*;
 use scheduler_model::time::{Span, Time};
-use scheduler_model::world::{Pace, SimHints, Workload, World};
+use scheduler_model::world::{After, Pace, SimHints, Until, Workload, World};
 use std::sync::Arc;
 
 /// Texts that are hard on a YAML writer.
@@ -331,14 +331,23 @@ prop_compose! {
 }
 
 prop_compose! {
+    fn after()(
+        part in text(), until in prop_oneof![Just(Until::Starts), Just(Until::Succeeds)],
+    ) -> After {
+        After { part, until }
+    }
+}
+
+prop_compose! {
     fn workload()(
         (object, gang, pods, hints) in (text(), gang_key(), vec(pod().boxed(), 0..2), hints()),
         pace in prop_oneof![
             Just(Pace::AtOnce), any::<u32>().prop_map(Pace::AtMost),
             Just(Pace::AfterReady), Just(Pace::AfterLeader),
         ],
+        (part, after) in (text(), vec(after(), 0..3)),
     ) -> Workload {
-        Workload { object, gang, pods, pace, hints }
+        Workload { object, gang, pods, pace, hints, part, after }
     }
 }
 

@@ -3,7 +3,8 @@
 //! A controller creates each of its pods once, in their order. What a story deletes is not
 //! created again; the story adds the replacement itself.
 
-use scheduler_model::spec::{GangKey, PodPhase, PodSpec};
+use super::parts::{Parts, Way, has_started};
+use scheduler_model::spec::{GangKey, PodSpec};
 use scheduler_model::world::{Pace, SimHints, Workload};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -15,6 +16,7 @@ pub(super) struct Controllers {
     owners: BTreeMap<String, usize>,
     /// Controllers that may have something to do.
     stirred: BTreeSet<usize>,
+    parts: Parts,
 }
 
 #[derive(Clone, Debug)]
@@ -24,6 +26,8 @@ struct Controller {
     created: usize,
     /// How many of those have not ended.
     unfinished: u32,
+    /// What others may wait for.
+    ways: Vec<Way>,
     /// Its gang was deleted, and it with it.
     is_gone: bool,
 }
@@ -41,7 +45,8 @@ impl Controllers {
             workload.pods.iter().filter_map(existing).filter(|pod| !pod.phase.is_finished());
         let unfinished = u32::try_from(unfinished.count()).unwrap_or(u32::MAX);
         let created = created.map_or(0, |last| last + 1);
-        self.rows.push(Controller { workload, created, unfinished, is_gone: false });
+        let ways = self.parts.start(index, &workload);
+        self.rows.push(Controller { workload, created, unfinished, ways, is_gone: false });
         self.stirred.insert(index);
     }
 
@@ -62,8 +67,16 @@ impl Controllers {
     /// The caller creates them and asks again.
     pub(super) fn next(&mut self, pods: &BTreeMap<String, PodSpec>) -> Vec<PodSpec> {
         let mut created = Vec::new();
-        for index in std::mem::take(&mut self.stirred) {
+        let mut stirred = std::mem::take(&mut self.stirred);
+        for index in stirred.clone() {
+            let Controller { workload, created, ways, .. } = &mut self.rows[index];
+            stirred.extend(self.parts.advance(ways, workload, *created, pods));
+        }
+        for index in stirred {
             let row = &mut self.rows[index];
+            if !row.workload.after.iter().all(|after| self.parts.are_over(after)) {
+                continue;
+            }
             let until = row.created.saturating_add(row.wanted(pods)).min(row.workload.pods.len());
             created.extend_from_slice(&row.workload.pods[row.created..until]);
             row.created = until;
@@ -80,13 +93,20 @@ impl Controllers {
     pub(super) fn stop(&mut self, gang: &GangKey) {
         for row in self.rows.iter_mut().filter(|row| row.workload.gang == *gang) {
             row.is_gone = true;
+            self.stirred.extend(self.parts.stop(&mut row.ways));
         }
     }
 
     /// The controllers as a world holds them: pods that were deleted will not come again.
     pub(super) fn workloads(&self, pods: &BTreeMap<String, PodSpec>) -> Vec<Workload> {
         let rows = self.rows.iter().filter(|row| !row.is_gone);
-        rows.map(|row| row.workload_left(pods)).filter(|left| !left.pods.is_empty()).collect()
+        let mut left: Vec<Workload> = rows.map(|row| row.workload_left(pods)).collect();
+        left.retain(|workload| !workload.pods.is_empty());
+        for workload in &mut left {
+            // What has come about is not waited for again, even if its pods are gone by now.
+            workload.after.retain(|after| !self.parts.are_over(after));
+        }
+        left
     }
 }
 
@@ -94,10 +114,8 @@ impl Controller {
     /// How many pods it would create now.
     fn wanted(&self, pods: &BTreeMap<String, PodSpec>) -> usize {
         let all = self.workload.pods.len();
-        let has_started = |index: usize| {
-            let pod = pods.get(&self.workload.pods[index].uid);
-            pod.is_none_or(|pod| pod.node.is_some() && pod.phase != PodPhase::Pending)
-        };
+        let has_started =
+            |index: usize| pods.get(&self.workload.pods[index].uid).is_none_or(has_started);
         match self.workload.pace {
             _ if self.is_gone || self.created == all => 0,
             Pace::AtOnce => all,

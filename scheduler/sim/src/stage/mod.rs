@@ -19,6 +19,7 @@ mod controller;
 mod judge;
 mod load;
 mod objects;
+mod parts;
 mod play;
 mod report;
 
