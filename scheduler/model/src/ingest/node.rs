@@ -54,6 +54,7 @@ impl Snapshot {
         self.topology.remove_node(node);
         self.nodes.remove(node);
         self.problems.remove(&format!("node:{name}"));
+        self.problems.remove(&format!("crowd:{name}"));
         self.touch(node);
     }
 
