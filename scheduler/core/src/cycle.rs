@@ -340,16 +340,16 @@ impl Engine {
             return limit;
         }
         let is_held = !holds.is_empty() && self.would_fit_without_holds(roster, goal, fuel);
+        let holder = if is_held { self.holder_in_the_way(roster, goal, fuel) } else { None };
         if fuel.is_empty() {
             // What was tried since may have failed for want of steps alone.
             return WaitReason::Fuel;
         }
-        match self.holds.iter().find(|hold| hold.gang != roster.gang) {
-            Some(hold) if is_held => {
-                let holder = self.snapshot.gangs().get(hold.gang).key.clone();
-                WaitReason::Held { holder }
+        match holder {
+            Some(holder) => {
+                WaitReason::Held { holder: self.snapshot.gangs().get(holder).key.clone() }
             }
-            _ => WaitReason::Room,
+            None => WaitReason::Room,
         }
     }
 }

@@ -32,6 +32,11 @@ impl Engine {
 
     /// Room that gangs ahead of this one keep.
     pub(crate) fn holds_ahead_of(&self, gang: GangId, roster: &Roster) -> Vec<Room> {
+        let ahead = self.holders_ahead_of(gang, roster);
+        ahead.into_iter().flat_map(|hold| hold.rooms.iter().copied()).collect()
+    }
+
+    fn holders_ahead_of(&self, gang: GangId, roster: &Roster) -> Vec<&Hold> {
         if self.holds.is_empty() {
             return Vec::new();
         }
@@ -48,7 +53,31 @@ impl Engine {
             }
         };
         let others = self.holds.iter().filter(|hold| hold.gang != gang);
-        others.filter(is_ahead).flat_map(|hold| hold.rooms.iter().copied()).collect()
+        others.filter(is_ahead).collect()
+    }
+
+    /// The holder without which alone the gang would fit; the first ahead of it if it takes
+    /// more than one.
+    pub(crate) fn holder_in_the_way(
+        &mut self,
+        roster: &Roster,
+        goal: &Goal,
+        fuel: &mut Fuel,
+    ) -> Option<GangId> {
+        let ahead: Vec<Hold> =
+            self.holders_ahead_of(roster.gang, roster).into_iter().cloned().collect();
+        let queue = self.snapshot.gangs().get(roster.gang).queue;
+        for hold in ahead.iter().filter(|_| ahead.len() > 1) {
+            let others = ahead.iter().filter(|it| it.gang != hold.gang);
+            let rooms: Vec<Room> = others.flat_map(|it| it.rooms.iter().copied()).collect();
+            self.apply_holds(&rooms);
+            let attempt = self.what_if(roster, goal, queue, fuel);
+            self.revert_holds(&rooms);
+            if attempt.is_whole {
+                return Some(hold.gang);
+            }
+        }
+        ahead.first().map(|hold| hold.gang)
     }
 
     pub(crate) fn apply_holds(&mut self, holds: &[Room]) {

@@ -78,12 +78,6 @@ impl Run {
     pub fn succeeded_total(&self) -> u32 {
         self.succeeded.values().sum()
     }
-
-    /// True without unfinished members.
-    #[must_use]
-    pub fn is_done(&self) -> bool {
-        self.unfinished.is_empty()
-    }
 }
 
 impl Gang {

@@ -128,19 +128,6 @@ impl QueueTree {
             .unwrap_or(u32::MAX)
     }
 
-    /// The first limit on the way up that leaves no room for even one more pod on `flavour`.
-    #[must_use]
-    pub fn blocking(
-        &self,
-        queue: QueueId,
-        flavour: FlavourId,
-        request: &Request,
-    ) -> Option<(&Queue, Limit)> {
-        self.path(queue)
-            .flat_map(|row| row.limits.iter().map(move |limit| (row, *limit)))
-            .find(|(row, limit)| room(row, limit, flavour, request) == 0)
-    }
-
     /// Puts the default queue as it is without an object.
     pub(crate) fn insert_default(&mut self) {
         self.insert(QueueSpec::named(DEFAULT), Vec::new());

@@ -1,6 +1,5 @@
 //! Pods into rows: class, gang and place of each, kept right through every change.
 
-use crate::class::ClassKey;
 use crate::gang::{Gang, Ghost, Origin};
 use crate::ids::{GangId, NodeId, PodId};
 use crate::node::PODS_MAX;
@@ -218,12 +217,6 @@ impl Snapshot {
             Place::Adrift => drop_from(&mut self.pods.adrift, &name, id),
             Place::Nowhere => {}
         }
-    }
-
-    /// Interns what a finished or unknown pod would be, for explanations only.
-    #[must_use]
-    pub fn class_key(&self, pod: PodId) -> Option<&ClassKey> {
-        self.pods.get(pod).class.map(|class| &self.classes.get(class).key)
     }
 }
 

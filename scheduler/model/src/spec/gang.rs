@@ -34,14 +34,6 @@ impl Dialect {
             Self::Pod => "pod",
         }
     }
-
-    /// The dialect that [`Dialect::name`] names.
-    #[must_use]
-    pub fn from_name(name: &str) -> Option<Self> {
-        [Self::Muster, Self::Kubernetes, Self::Volcano, Self::Coscheduling, Self::Plain, Self::Pod]
-            .into_iter()
-            .find(|dialect| dialect.name() == name)
-    }
 }
 
 /// What a gang is called. Two groups of one name in different dialects are two gangs.
