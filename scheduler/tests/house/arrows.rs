@@ -14,6 +14,7 @@ const ARROWS: &Arrows = &[
     ("scheduler/api", &[]),
     ("scheduler/framework", &["scheduler/model"]),
     ("scheduler/scenario", &["scheduler/model"]),
+    ("scheduler/protocol", &["scheduler/model"]),
     ("scheduler/kube", &["scheduler/model"]),
     ("scheduler/core", &["scheduler/framework", "scheduler/model"]),
     ("plugins", &["scheduler/framework", "scheduler/model"]),

@@ -5,7 +5,7 @@ use super::{
     Context, Problems, Translated, count, created_at, membership, rank, shape, shorten, time,
 };
 use crate::wire::{ContainerStatus, Meta, Number, Pod, PodStatus, condition};
-use scheduler_model::spec::{PodPhase, PodSpec};
+use scheduler_model::spec::{PodPhase, PodSpec, Told};
 use scheduler_model::time::{Span, Time};
 use std::sync::Arc;
 
@@ -46,6 +46,10 @@ pub fn translate(pod: &Pod, context: &Context) -> Translated<PodSpec> {
         finished_at: finished_at(&pod.status, phase, &mut problems),
         walltime: walltime(pod.spec.active_deadline_seconds.as_ref(), &mut problems),
         evicted: is_evicted(&pod.status, phase),
+        rejected: rejected(&pod.status, phase),
+        has_controller: meta.controller().is_some(),
+        told: told(&pod.status),
+        ledger: None,
         daemon: membership::daemon(meta, &namespace),
         unsupported: shaped.unsupported,
         namespace,
@@ -132,6 +136,26 @@ fn walltime(seconds: Option<&Number>, problems: &mut Problems) -> Option<Span> {
             None
         }
     }
+}
+
+/// Why the kubelet did not admit it: the reasons of its admission checks and of the device,
+/// CPU and topology managers (kubelet `lifecycle` and `cm` packages).
+fn rejected(status: &PodStatus, phase: PodPhase) -> Option<String> {
+    let reason = status.reason.as_str();
+    let is_refusal = reason.starts_with("OutOf")
+        || ["UnexpectedAdmissionError", "NodeAffinity", "TopologyAffinityError"].contains(&reason);
+    (phase == PodPhase::Failed && is_refusal).then(|| reason.to_owned())
+}
+
+/// What the object itself says about its scheduling.
+fn told(status: &PodStatus) -> Option<Box<Told>> {
+    let scheduled = condition(&status.conditions, "PodScheduled");
+    let reason = scheduled.filter(|one| one.status == "False").map(|one| one.reason.clone());
+    let told = Told {
+        reason: reason.unwrap_or_default(),
+        nominated: status.nominated_node_name.clone(),
+    };
+    (told != Told::default()).then(|| Box::new(told))
 }
 
 /// Marked by whoever evicted it, or failed because it lost its place on the node.

@@ -244,6 +244,9 @@ pub struct PodStatus {
     /// One word why it is in that phase.
     #[serde(deserialize_with = "null_default")]
     pub reason: String,
+    /// Node that a scheduler reserved for it.
+    #[serde(deserialize_with = "null_default")]
+    pub nominated_node_name: String,
     /// Conditions.
     #[serde(deserialize_with = "null_default")]
     pub conditions: Vec<Condition>,

@@ -1,6 +1,6 @@
 //! A gang as its group object (in any dialect) describes it.
 
-use super::Labels;
+use super::{Labels, Ledger};
 use crate::time::{Span, Time};
 use std::fmt;
 
@@ -87,6 +87,8 @@ pub struct GangSpec {
     pub unsupported: Vec<String>,
     /// Labels of the group object, for people.
     pub labels: Labels,
+    /// What was written down about it before.
+    pub ledger: Ledger,
 }
 
 impl GangSpec {
@@ -109,6 +111,7 @@ impl GangSpec {
             creates_at_once: None,
             unsupported: Vec::new(),
             labels: Labels::new(),
+            ledger: Ledger::default(),
         }
     }
 }

@@ -5,16 +5,18 @@
 //! decides anything.
 
 mod gang;
+mod ledger;
 mod node;
 mod pod;
 mod queue;
 mod selector;
 
 pub use gang::{CreatesAtOnce, Dialect, GangKey, GangSpec, RoleSpec, TopologyWish};
+pub use ledger::{Ledger, RoleTally};
 pub use node::{NodeSpec, Taint, TaintEffect};
 pub use pod::{
     DaemonSpec, HostPort, Membership, NodeTerm, PodPhase, PodShape, PodSpec, PodTerm, Protocol,
-    SpreadSpec, Toleration, TolerationOperator, Unsupported, WhenUnsatisfiable,
+    SpreadSpec, Told, Toleration, TolerationOperator, Unsupported, WhenUnsatisfiable,
 };
 pub use queue::{LevelSpec, LimitSpec, NamespaceSpec, PriorityClassSpec, QueueSpec, TopologySpec};
 pub use selector::{LabelSelector, NamespaceScope, Requirement, SelectorOperator};

@@ -1,6 +1,8 @@
 //! A pod as the outside describes it: where it may go, and what became of it so far.
 
-use super::{GangKey, LabelSelector, Labels, NamespaceScope, Requirement, Resources, TaintEffect};
+use super::{
+    GangKey, LabelSelector, Labels, Ledger, NamespaceScope, Requirement, Resources, TaintEffect,
+};
 use crate::time::{Span, Time};
 use std::sync::Arc;
 
@@ -51,6 +53,15 @@ pub struct PodSpec {
     pub walltime: Option<Span>,
     /// It was evicted or lost its place (condition `DisruptionTarget`): never counts as succeeded.
     pub evicted: bool,
+    /// Why the kubelet turned it away on its node (`OutOfcpu`, `UnexpectedAdmissionError`): it
+    /// lost its place there and never ran.
+    pub rejected: Option<String>,
+    /// It has a controller that makes a new pod where this one goes.
+    pub has_controller: bool,
+    /// The last `PodScheduled` condition that says no, and the node nominated, as told.
+    pub told: Option<Box<Told>>,
+    /// What was written down about its plain gang.
+    pub ledger: Option<Box<Ledger>>,
     /// The DaemonSet that owns it, as `namespace/name`.
     pub daemon: Option<String>,
     /// Parts of the pod that this version cannot place yet; it waits with the reason.
@@ -84,10 +95,23 @@ impl PodSpec {
             finished_at: None,
             walltime: None,
             evicted: false,
+            rejected: None,
+            has_controller: false,
+            told: None,
+            ledger: None,
             daemon: None,
             unsupported: Vec::new(),
         }
     }
+}
+
+/// What the object itself tells people about its scheduling, so that it is not written twice.
+#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Told {
+    /// Reason of its condition `PodScheduled=False`; empty without that condition.
+    pub reason: String,
+    /// `status.nominatedNodeName`; empty for none.
+    pub nominated: String,
 }
 
 /// Life phase of a pod (`status.phase`).

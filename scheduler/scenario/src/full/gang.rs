@@ -2,7 +2,7 @@
 
 use super::{mirror, words};
 use scheduler_model::spec::{
-    CreatesAtOnce, Dialect, GangKey, GangSpec, Labels, RoleSpec, TopologyWish,
+    CreatesAtOnce, Dialect, GangKey, GangSpec, Labels, Ledger, RoleSpec, RoleTally, TopologyWish,
 };
 use scheduler_model::time::{Span, Time};
 
@@ -23,6 +23,7 @@ mirror! {
         creates_at_once: Option<CreatesAtOnce>,
         unsupported: Vec<String>,
         labels: Labels,
+        ledger: Ledger,
     }
 }
 
@@ -59,4 +60,24 @@ mirror! {
     CreatesAtOnce as CreatesAtOnceFile, base CreatesAtOnce { pods: 0, setting: String::new() },
     required { pods: u32, setting: String }
     optional {}
+}
+
+mirror! {
+    Ledger as LedgerFile, base Ledger::default(),
+    required {}
+    optional {
+        run: Option<Time>,
+        age: Option<Time>,
+        blocked_since: Option<Time>,
+        broken_since: Option<Time>,
+        has_started: bool,
+        releases: u32,
+        succeeded: Vec<RoleTally>,
+    }
+}
+
+mirror! {
+    RoleTally as RoleTallyFile, base RoleTally::default(),
+    required { count: u32 }
+    optional { role: String }
 }

@@ -2,7 +2,7 @@
 
 use super::{mirror, words};
 use scheduler_model::spec::{
-    DaemonSpec, GangKey, Labels, Membership, PodPhase, PodShape, PodSpec, Unsupported,
+    DaemonSpec, GangKey, Labels, Ledger, Membership, PodPhase, PodShape, PodSpec, Told, Unsupported,
 };
 use scheduler_model::time::{Span, Time};
 use std::sync::Arc;
@@ -31,6 +31,10 @@ mirror! {
         finished_at: Option<Time>,
         walltime: Option<Span>,
         evicted: bool,
+        rejected: Option<String>,
+        has_controller: bool,
+        told: Option<Box<Told>>,
+        ledger: Option<Box<Ledger>>,
         daemon: Option<String>,
         unsupported: Vec<Unsupported>,
     }
@@ -39,6 +43,12 @@ mirror! {
 /// One of our pods in `default`, unbound, that asks for nothing.
 fn base_pod() -> PodSpec {
     PodSpec { uid: String::new(), ..PodSpec::new("default", "") }
+}
+
+mirror! {
+    Told as ToldFile, base Told::default(),
+    required {}
+    optional { reason: String, nominated: String }
 }
 
 words! {

@@ -236,7 +236,24 @@ prop_compose! {
             priority_class, membership, role, rank, queue, created_at, scheduled_at, started_at,
             finished_at, walltime, evicted, unsupported,
             daemon: evicted.then(|| "ns/agent".to_owned()),
+            rejected: terminating.then(|| "OutOfcpu".to_owned()),
+            has_controller: ours,
+            told: ours.then(|| {
+                Box::new(Told { reason: "Unschedulable".to_owned(), nominated: "n".to_owned() })
+            }),
+            ledger: evicted.then(|| Box::new(Ledger { releases: 2, ..Ledger::default() })),
         }
+    }
+}
+
+prop_compose! {
+    fn ledger()(
+        (run, age, blocked_since, broken_since) in (of(time()), of(time()), of(time()), of(time())),
+        (has_started, releases) in (any::<bool>(), any::<u32>()),
+        succeeded in vec((text(), any::<u32>())
+            .prop_map(|(role, count)| RoleTally { role, count }), 0..2),
+    ) -> Ledger {
+        Ledger { run, age, blocked_since, broken_since, has_started, releases, succeeded }
     }
 }
 
@@ -251,11 +268,13 @@ prop_compose! {
         creates_at_once in of((any::<u32>(), text())
             .prop_map(|(pods, setting)| CreatesAtOnce { pods, setting })),
         (unsupported, labels) in (vec(text(), 0..2), labels()),
+        ledger in ledger(),
     ) -> GangSpec {
         GangSpec {
             key, uid, created_at, min, roles, queue, priority, priority_class,
             topology: TopologyWish { topology, required, preferred },
             walltime, unbreakable, succeeded, creates_at_once, unsupported, labels,
+            ledger,
         }
     }
 }

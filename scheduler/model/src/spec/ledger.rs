@@ -1,0 +1,43 @@
+//! What must survive a restart of the scheduler and stands nowhere else in the API.
+
+use crate::time::Time;
+
+/// The facts about one gang that are written down beside it: in the status of muster's own
+/// groups, in the annotation `muster.sh/state` of other groups and of the pods of plain gangs.
+///
+/// All of them belong to one run of the gang: they are void once `run` is not the creation
+/// time of the current run's first member. A missing fact is as if it had never happened.
+#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Ledger {
+    /// When the first member of the run was created: names the run.
+    pub run: Option<Time>,
+    /// When the gang first had its minimum of existing, ungated members.
+    pub age: Option<Time>,
+    /// Since when it lacks room, for its right to hold some.
+    pub blocked_since: Option<Time>,
+    /// Since when it has members in place, but fewer than its minimum.
+    pub broken_since: Option<Time>,
+    /// It once had its minimum in place (never goes back within a run).
+    pub has_started: bool,
+    /// How often it was released to start again.
+    pub releases: u32,
+    /// Members of the run that succeeded, in order of role; their objects may be gone.
+    pub succeeded: Vec<RoleTally>,
+}
+
+/// A number of members of one role.
+#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub struct RoleTally {
+    /// The role; empty for the nameless one.
+    pub role: String,
+    /// How many.
+    pub count: u32,
+}
+
+impl Ledger {
+    /// True if there is nothing to write down.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        *self == Self::default()
+    }
+}

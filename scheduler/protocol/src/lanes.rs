@@ -1,0 +1,155 @@
+//! What flies at once: one queue and one window per kind of traffic, so that a storm of events
+//! never delays a bind, and nothing floods the server.
+//!
+//! Invariants: a lane never has more calls in the air than its window; within a lane, calls
+//! that are due leave in the order of their ids; a write leaves only while the right to write
+//! lasts, reads and the lease's own calls always.
+
+use crate::call::{Call, CallId, Send};
+use scheduler_model::time::{Span, Time};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// A kind of traffic.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Lane {
+    /// The lease: always first.
+    Lease,
+    /// Binds, and the reads that tell how one ended.
+    Bind,
+    /// Deletions and the marks before them.
+    Repair,
+    /// Status of groups and pods, ledgers.
+    Status,
+    /// Events.
+    Event,
+}
+
+impl Lane {
+    /// All of them, most urgent first.
+    pub const ALL: [Self; 5] = [Self::Lease, Self::Bind, Self::Repair, Self::Status, Self::Event];
+}
+
+/// How many calls of each lane may be in the air.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Windows {
+    /// Binds and their reads.
+    pub bind: usize,
+    /// Deletions.
+    pub repair: usize,
+    /// Status writes.
+    pub status: usize,
+    /// Events.
+    pub event: usize,
+}
+
+impl Default for Windows {
+    fn default() -> Self {
+        Self { bind: 64, repair: 16, status: 16, event: 4 }
+    }
+}
+
+impl Windows {
+    const fn of(&self, lane: Lane) -> usize {
+        match lane {
+            Lane::Lease => 1,
+            Lane::Bind => self.bind,
+            Lane::Repair => self.repair,
+            Lane::Status => self.status,
+            Lane::Event => self.event,
+        }
+    }
+}
+
+#[derive(Clone, Debug)]
+struct Queued {
+    call: Call,
+    timeout: Span,
+    due: Time,
+}
+
+/// Calls that wait to be sent, and those in the air.
+#[derive(Clone, Debug, Default)]
+pub struct Lanes {
+    next: u64,
+    windows: Windows,
+    queues: BTreeMap<Lane, BTreeMap<CallId, Queued>>,
+    flying: BTreeMap<Lane, BTreeSet<CallId>>,
+}
+
+impl Lanes {
+    /// Empty lanes.
+    #[must_use]
+    pub fn new(windows: Windows) -> Self {
+        Self { windows, ..Self::default() }
+    }
+
+    /// Queues a call that may leave from `due` on.
+    pub fn push(&mut self, lane: Lane, call: Call, timeout: Span, due: Time) -> CallId {
+        let id = CallId(self.next);
+        self.next += 1;
+        self.queues.entry(lane).or_default().insert(id, Queued { call, timeout, due });
+        id
+    }
+
+    /// Takes a call back; false if it left already.
+    pub fn cancel(&mut self, id: CallId) -> bool {
+        self.queues.values_mut().any(|queue| queue.remove(&id).is_some())
+    }
+
+    /// True once the call left and before its answer came.
+    #[must_use]
+    pub fn is_flying(&self, id: CallId) -> bool {
+        self.flying.values().any(|lane| lane.contains(&id))
+    }
+
+    /// Calls that leave now. Writes leave only while `now` is before `may_write_until`.
+    pub fn hand_out(&mut self, now: Time, may_write_until: Time) -> Vec<Send> {
+        let mut out = Vec::new();
+        for lane in Lane::ALL {
+            let Some(queue) = self.queues.get_mut(&lane) else { continue };
+            let flying = self.flying.entry(lane).or_default();
+            let free = self.windows.of(lane).saturating_sub(flying.len());
+            let may_leave = |queued: &Queued| {
+                let is_free = queued.call.is_read() || queued.call.is_lease();
+                queued.due <= now && (is_free || now < may_write_until)
+            };
+            let due = queue.iter().filter(|(_, queued)| may_leave(queued));
+            let ids: Vec<CallId> = due.map(|(id, _)| *id).take(free).collect();
+            for id in ids {
+                let queued = queue.remove(&id).expect("it was just found there");
+                flying.insert(id);
+                let is_free = queued.call.is_read() || queued.call.is_lease();
+                let not_after = if is_free { Time::NEVER } else { may_write_until };
+                out.push(Send { id, call: queued.call, timeout: queued.timeout, not_after });
+            }
+        }
+        out
+    }
+
+    /// The answer of a call came.
+    pub fn landed(&mut self, id: CallId) {
+        for lane in self.flying.values_mut() {
+            lane.remove(&id);
+        }
+    }
+
+    /// Calls in the air on a lane.
+    #[must_use]
+    pub fn in_air(&self, lane: Lane) -> usize {
+        self.flying.get(&lane).map_or(0, BTreeSet::len)
+    }
+
+    /// Calls that wait on a lane.
+    #[must_use]
+    pub fn waiting(&self, lane: Lane) -> usize {
+        self.queues.get(&lane).map_or(0, BTreeMap::len)
+    }
+
+    /// When something that waits for its time is due and its lane has a free place.
+    #[must_use]
+    pub fn wake_at(&self) -> Option<Time> {
+        let has_place = |lane: &Lane| self.in_air(*lane) < self.windows.of(*lane);
+        let open = self.queues.iter().filter(|(lane, _)| has_place(lane));
+        open.flat_map(|(_, queue)| queue.values().map(|queued| queued.due)).min()
+    }
+}

@@ -1,0 +1,117 @@
+//! What people are told, in our own words; `scheduler/kube` writes it in those of each dialect.
+
+use scheduler_model::explain::Explanation;
+use scheduler_model::spec::{GangKey, Ledger};
+use scheduler_model::time::Time;
+
+/// Where a gang stands, for its status.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Phase {
+    /// The group has no pods yet, and its queue does not take it (yet).
+    #[default]
+    Pending,
+    /// Its queue takes it: whoever makes its pods may do so (Volcano `Inqueue`).
+    Admitted,
+    /// Its minimum has places.
+    Running,
+    /// Members have places, but fewer than the minimum.
+    Broken,
+    /// No unfinished member is left.
+    Done,
+}
+
+/// Members by what became of them.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Counts {
+    /// Unfinished members.
+    pub exist: u32,
+    /// Members bound to a node and not finished.
+    pub placed: u32,
+    /// Members that run.
+    pub running: u32,
+    /// Members that succeeded in this run.
+    pub succeeded: u32,
+    /// Members that failed in this run.
+    pub failed: u32,
+}
+
+/// Everything a group's status says.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct GroupStatus {
+    /// Where it stands.
+    pub phase: Phase,
+    /// Since when.
+    pub since: Time,
+    /// Least number of members.
+    pub min: u32,
+    /// Members.
+    pub counts: Counts,
+    /// It once had its minimum in place; never goes back.
+    pub has_started: bool,
+    /// Why it, or the rest of it, waits.
+    pub explanation: Option<Explanation>,
+    /// What must survive a restart.
+    pub ledger: Ledger,
+    /// Generation of the object this is about; 0 where unknown.
+    pub generation: i64,
+}
+
+/// An event for people, about one object.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct EventNote {
+    /// What it is about.
+    pub about: About,
+    /// One word in CamelCase.
+    pub reason: EventReason,
+    /// A sentence, at most 1,000 bytes.
+    pub note: String,
+    /// When it happened.
+    pub at: Time,
+}
+
+/// The object an event is about.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum About {
+    /// A group object.
+    Group(GangKey, String),
+    /// A pod: namespace, name, uid.
+    Pod(String, String, String),
+}
+
+/// The reasons of our events, as a closed list.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum EventReason {
+    /// The gang has its places.
+    Scheduled,
+    /// It waits, and why.
+    Waiting,
+    /// It lost members and has its minimum again.
+    Repaired,
+    /// It was released to start again.
+    Released,
+    /// It lost members and keeps the others' places.
+    Broken,
+    /// A pod could not be bound.
+    BindRefused,
+}
+
+impl EventReason {
+    /// The word in the API.
+    #[must_use]
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Scheduled => "Scheduled",
+            Self::Waiting => "Waiting",
+            Self::Repaired => "Repaired",
+            Self::Released => "Released",
+            Self::Broken => "Broken",
+            Self::BindRefused => "BindRefused",
+        }
+    }
+
+    /// True for what a person should look at.
+    #[must_use]
+    pub const fn is_warning(self) -> bool {
+        matches!(self, Self::Waiting | Self::Released | Self::Broken | Self::BindRefused)
+    }
+}
