@@ -19,5 +19,6 @@
 
 pub mod answer;
 pub mod call;
+pub mod facts;
 pub mod lanes;
 pub mod status;

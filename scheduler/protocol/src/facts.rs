@@ -1,0 +1,53 @@
+//! What the machines need to know of a gang at one moment, as plain data: the driver fills it
+//! in from the engine.
+
+use crate::call::{GroupRef, PodRef};
+use crate::status::{Counts, Phase};
+use scheduler_model::explain::Explanation;
+use scheduler_model::spec::{Ledger, Told};
+
+/// One gang at one moment.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct GangFacts {
+    /// The gang, and the uid of its group object (made up where it has none).
+    pub group: GroupRef,
+    /// A group object stands in the API now; else status and ledger go onto pods.
+    pub has_object: bool,
+    /// Its queue.
+    pub queue: String,
+    /// Where it stands.
+    pub phase: Phase,
+    /// Least number of members.
+    pub min: u32,
+    /// Members by what became of them.
+    pub counts: Counts,
+    /// It once had its minimum in place in this run.
+    pub has_started: bool,
+    /// Why it, or the rest of it, waits.
+    pub explanation: Option<Explanation>,
+    /// What must survive a restart, as of now.
+    pub ledger: Ledger,
+    /// Unfinished members in rank order.
+    pub members: Vec<MemberFacts>,
+}
+
+/// One unfinished member at one moment.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct MemberFacts {
+    /// The pod.
+    pub pod: PodRef,
+    /// Node it is bound to, as the API says.
+    pub node: Option<String>,
+    /// Node it was given, not yet seen bound.
+    pub assumed: Option<String>,
+    /// A controller makes a new pod where this one goes.
+    pub has_controller: bool,
+    /// It lost its place: terminating, or its node is gone or silent.
+    pub is_lost: bool,
+    /// Scheduling gates are closed.
+    pub is_gated: bool,
+    /// What the object itself says about its scheduling.
+    pub told: Option<Told>,
+    /// What was written down on it.
+    pub ledger: Option<Ledger>,
+}
