@@ -17,6 +17,10 @@ const ARROWS: &Arrows = &[
     ("scheduler/protocol", &["scheduler/model"]),
     ("scheduler/kube", &["scheduler/model"]),
     ("scheduler/core", &["scheduler/framework", "scheduler/model"]),
+    (
+        "scheduler/live",
+        &["scheduler/core", "scheduler/framework", "scheduler/model", "scheduler/protocol"],
+    ),
     ("plugins", &["scheduler/framework", "scheduler/model"]),
     (
         "scheduler/sim",
@@ -39,6 +43,7 @@ const ARROWS: &Arrows = &[
         ],
     ),
     ("benches", &["plugins", "scheduler/core", "scheduler/framework", "scheduler/model"]),
+    ("e2e", &["scheduler/api"]),
 ];
 
 /// What only the tests of a crate are built with. Crates without a row need nothing more.
@@ -62,8 +67,8 @@ const HOMES: &Arrows = &[
     ("flate2", &["scheduler/kube"]),
     ("hashbrown", &["scheduler/model"]),
     ("jiff", &["scheduler/kube"]),
-    ("k8s-openapi", &["scheduler/api"]),
-    ("kube", &["scheduler/api"]),
+    ("k8s-openapi", &["e2e", "scheduler/api"]),
+    ("kube", &["e2e", "scheduler/api"]),
     ("petgraph", &["scheduler/model"]),
     ("regex", &["scheduler/kube"]),
     ("schemars", &["scheduler/api"]),
