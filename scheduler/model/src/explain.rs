@@ -94,6 +94,42 @@ pub enum WaitReason {
     Elastic,
 }
 
+impl WaitReason {
+    /// One word for it, for stories, metrics and programs.
+    #[must_use]
+    pub const fn word(&self) -> &'static str {
+        match self {
+            Self::NoGroup => "no-group",
+            Self::Members { role: None, .. } => "members",
+            Self::Members { role: Some(_), .. } => "role-members",
+            Self::Gated { .. } => "gated",
+            Self::Schedulers => "schedulers",
+            Self::Unsupported(_) => "unsupported",
+            Self::QueueMissing(_) => "queue-missing",
+            Self::QueueClosed(_) => "queue-closed",
+            Self::QueueBroken(_) => "queue-broken",
+            Self::LevelMissing(_) => "level-missing",
+            Self::Limit { .. } => "limit",
+            Self::Room => "room",
+            Self::Held { .. } => "held",
+            Self::Fuel => "fuel",
+            Self::Elastic => "elastic",
+        }
+    }
+
+    /// True if the gang is kept back by its queue.
+    #[must_use]
+    pub const fn is_of_queue(&self) -> bool {
+        matches!(
+            self,
+            Self::QueueMissing(_)
+                | Self::QueueClosed(_)
+                | Self::QueueBroken(_)
+                | Self::Limit { .. }
+        )
+    }
+}
+
 /// Who or what can let a gang run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Cure {

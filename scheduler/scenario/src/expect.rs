@@ -114,23 +114,7 @@ pub const REASONS: [&str; 15] = [
 /// The word for a reason to wait.
 #[must_use]
 pub fn reason_word(reason: &WaitReason) -> &'static str {
-    match reason {
-        WaitReason::NoGroup => "no-group",
-        WaitReason::Members { role: None, .. } => "members",
-        WaitReason::Members { role: Some(_), .. } => "role-members",
-        WaitReason::Gated { .. } => "gated",
-        WaitReason::Schedulers => "schedulers",
-        WaitReason::Unsupported(_) => "unsupported",
-        WaitReason::QueueMissing(_) => "queue-missing",
-        WaitReason::QueueClosed(_) => "queue-closed",
-        WaitReason::QueueBroken(_) => "queue-broken",
-        WaitReason::LevelMissing(_) => "level-missing",
-        WaitReason::Limit { .. } => "limit",
-        WaitReason::Room => "room",
-        WaitReason::Held { .. } => "held",
-        WaitReason::Fuel => "fuel",
-        WaitReason::Elastic => "elastic",
-    }
+    reason.word()
 }
 
 /// What a runner knows once things have settled.
