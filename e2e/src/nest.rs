@@ -58,6 +58,7 @@ impl Nest {
         let leader = Command::new("cat")
             .stdin(Stdio::piped())
             .stdout(Stdio::null())
+            .stderr(Stdio::null())
             .process_group(0)
             .spawn()
             .trying(|| "starting the leader of a process group".to_owned())?;
@@ -65,6 +66,8 @@ impl Nest {
             .args(["-c", REAPER, "reaper", &leader.id().to_string()])
             .args([&folder, &bulk])
             .stdin(Stdio::piped())
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
             .process_group(0)
             .spawn()
             .trying(|| "starting the reaper of a control plane".to_owned())?;

@@ -1,5 +1,6 @@
 //! Waiting for what will be true soon, without guessing how long to sleep.
 
+use std::panic::Location;
 use std::time::{Duration, Instant};
 
 /// How long to wait between two looks: short at first, for tests that finish fast.
@@ -9,24 +10,34 @@ const PAUSES: [u64; 6] = [10, 20, 40, 80, 120, 200];
 ///
 /// # Panics
 /// After `timeout`, with `what` was waited for and what was seen last.
-pub async fn eventually<T, S, F>(timeout: Duration, what: &str, mut look: F) -> T
+#[track_caller]
+pub fn eventually<T, S, F>(
+    timeout: Duration,
+    what: &str,
+    mut look: F,
+) -> impl Future<Output = T> + use<T, S, F>
 where
     S: std::fmt::Display,
     F: AsyncFnMut() -> Result<T, S>,
 {
-    let start = Instant::now();
-    let mut pauses = PAUSES.into_iter();
-    let mut last = "nothing: the look itself did not come back".to_owned();
-    loop {
-        let left = timeout.saturating_sub(start.elapsed());
-        match tokio::time::timeout(left.max(Duration::from_millis(1)), look()).await {
-            Ok(Ok(found)) => return found,
-            Ok(Err(seen)) => last = seen.to_string(),
-            Err(_) => {}
+    let (what, caller) = (what.to_owned(), Location::caller());
+    async move {
+        let start = Instant::now();
+        let mut pauses = PAUSES.into_iter();
+        let mut last = "nothing: the look itself did not come back".to_owned();
+        loop {
+            let left = timeout.saturating_sub(start.elapsed()).max(Duration::from_millis(1));
+            match tokio::time::timeout(left, look()).await {
+                Ok(Ok(found)) => return found,
+                Ok(Err(seen)) => last = seen.to_string(),
+                Err(_) => {}
+            }
+            if start.elapsed() >= timeout {
+                panic!("{caller}: waited {timeout:?} for {what}; last seen: {last}");
+            }
+            let pause = pauses.next().unwrap_or(PAUSES[PAUSES.len() - 1]);
+            tokio::time::sleep(Duration::from_millis(pause)).await;
         }
-        assert!(start.elapsed() < timeout, "waited {timeout:?} for {what}; last seen: {last}");
-        let pause = pauses.next().unwrap_or(PAUSES[PAUSES.len() - 1]);
-        tokio::time::sleep(Duration::from_millis(pause)).await;
     }
 }
 
