@@ -6,7 +6,7 @@
 //! faults, and both drive the same machines through `scheduler/live`.
 //!
 //! In reading order: [`call`], [`answer`], [`lanes`] (what flies at once), [`status`] (what
-//! people are told).
+//! people are told), [`lease`] (who may write).
 //!
 //! Invariants: no I/O, no clock (`now` is an argument), no threads, no chance (jitter comes from
 //! a seed), no Kubernetes types; no timer, retry or reading of a status code anywhere else.
@@ -21,4 +21,7 @@ pub mod answer;
 pub mod call;
 pub mod facts;
 pub mod lanes;
+pub mod lease;
+pub mod meaning;
+pub mod retry;
 pub mod status;
