@@ -17,6 +17,28 @@ const PATIENCE: Duration = Duration::from_secs(60);
 /// not what is measured.
 const QPS: u32 = 5000;
 
+/// Volcano's scheduler as its chart configures it.
+pub const VOLCANO_CONFIG: &str = "\
+actions: enqueue, allocate, backfill
+tiers:
+- plugins: [{ name: priority }, { name: gang, enablePreemptable: false }, { name: conformance }]
+- plugins:
+  - { name: overcommit }
+  - { name: drf, enablePreemptable: false }
+  - { name: predicates }
+  - { name: proportion }
+  - { name: nodeorder }
+  - { name: binpack }
+";
+
+/// The queue that Volcano's scheduler would make if it ran.
+const VOLCANO_QUEUE: &str = "\
+apiVersion: scheduling.volcano.sh/v1beta1
+kind: Queue
+metadata: { name: default }
+spec: { weight: 1, reclaimable: true }
+";
+
 /// Starts kube-scheduler for pods that name `scheduler`, with the feature gates of the control
 /// plane. Dropping it kills it.
 pub async fn kube_scheduler(plane: &ControlPlane, scheduler: &str) -> Result<Process, Fault> {
@@ -44,10 +66,11 @@ pub struct Volcano<'a> {
 }
 
 impl<'a> Volcano<'a> {
-    /// Serves Volcano's kinds. Nothing of Volcano runs yet.
+    /// Serves Volcano's kinds, and makes the queue `default`. Nothing of Volcano runs yet.
     pub async fn install(plane: &'a ControlPlane) -> Result<Self, Fault> {
         plane.crds(&Self::crds()?).await?;
-        plane.kubectl(&["create", "namespace", "volcano-system"])?;
+        plane.namespace("volcano-system").await?;
+        plane.apply(VOLCANO_QUEUE)?;
         Ok(Self { plane })
     }
 
@@ -56,16 +79,14 @@ impl<'a> Volcano<'a> {
         Ok(Module::Volcano.build()?.join("crds"))
     }
 
-    /// Starts its controller manager for pods that name one of `schedulers`. Returns when it
-    /// has made the queue `default`.
+    /// Starts its controller manager for pods that name one of `schedulers`.
     pub async fn controllers(self, schedulers: &[&str]) -> Result<Process, Fault> {
-        let mut command = self.command("vc-controller-manager", schedulers)?;
-        // Volcano's admission would do so; without webhooks the queue is made here.
-        command.arg("--worker-threads=8");
+        let command = self.command("vc-controller-manager", schedulers)?;
         self.started("vc-controller-manager", command).await
     }
 
-    /// Starts its scheduler with this configuration for pods that name `scheduler`.
+    /// Starts its scheduler for pods that name `scheduler`, with the usual
+    /// [configuration](VOLCANO_CONFIG) or another one.
     pub async fn scheduler(self, scheduler: &str, config: &str) -> Result<Process, Fault> {
         let path = self.plane.folder().join("vc-scheduler.yaml");
         std::fs::write(&path, config).trying(|| format!("writing {}", path.display()))?;
