@@ -59,6 +59,8 @@ const TEST_ARROWS: &Arrows = &[
     ("plugins", &["scheduler/sim"]),
     // The house rules compare the catalogue with the docs.
     ("scheduler", &["plugins"]),
+    // What is read is compared with what the manifests permit.
+    ("e2e", &["scheduler/kube"]),
 ];
 
 /// Crates of others with one home: whoever else wants one asks the home for what it does.
@@ -72,7 +74,7 @@ const HOMES: &Arrows = &[
     ("petgraph", &["scheduler/model"]),
     ("regex", &["scheduler/kube"]),
     ("schemars", &["scheduler/api"]),
-    ("serde-saphyr", &["scheduler/scenario", "scheduler/kube", "scheduler"]),
+    ("serde-saphyr", &["scheduler/scenario", "scheduler/kube", "scheduler", "e2e"]),
 ];
 
 #[test]
