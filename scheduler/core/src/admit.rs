@@ -2,8 +2,10 @@
 
 use crate::roster::Roster;
 use scheduler_framework::EventMask;
+use scheduler_model::amount::Amount;
 use scheduler_model::explain::{Cure, WaitReason};
 use scheduler_model::gang::Origin;
+use scheduler_model::ids::GangId;
 use scheduler_model::queue::QueueState;
 use scheduler_model::snapshot::Snapshot;
 use scheduler_model::spec::Dialect;
@@ -151,5 +153,38 @@ fn level(snap: &Snapshot, roster: &Roster) -> Option<Refusal> {
         // An obstacle of its queue would be told first.
         let wakes_on = refusal.wakes_on | nodes | EventMask::QUEUE_CHANGED;
         Refusal { wakes_on, ..refusal }
+    })
+}
+
+/// What keeps a gang's queue from taking it before it has pods: whoever makes its pods may wait
+/// for that. Free room is no matter here, and nothing is taken back once there are pods.
+#[must_use]
+pub fn barred_by(snap: &Snapshot, id: GangId) -> Option<WaitReason> {
+    let gang = snap.gangs().get(id);
+    if !gang.members.is_empty() {
+        return None;
+    }
+    let Some(queue) = gang.queue else {
+        return Some(WaitReason::QueueMissing(gang.queue_name.clone()));
+    };
+    match snap.queues().get(queue).state {
+        QueueState::Open => {}
+        QueueState::Closed => return Some(WaitReason::QueueClosed(gang.queue_name.clone())),
+        QueueState::Broken => return Some(WaitReason::QueueBroken(gang.queue_name.clone())),
+    }
+    let wants = &gang.spec.as_ref()?.min_resources;
+    let all = snap.queues().path(queue).flat_map(|row| row.limits.iter().map(move |it| (row, it)));
+    // Which flavour it will run on is not known yet.
+    all.filter(|(_, limit)| limit.flavour.is_none()).find_map(|(row, limit)| {
+        let resource = snap.resources().name(limit.resource);
+        let wants = *wants.get(resource)?;
+        (wants > limit.amount).then(|| WaitReason::Limit {
+            queue: row.spec.name.clone(),
+            flavour: None,
+            resource: resource.to_owned(),
+            used: Amount::ZERO,
+            wants,
+            limit: limit.amount,
+        })
     })
 }

@@ -27,6 +27,7 @@ use scheduler_model::effect::{Bind, Effect};
 use scheduler_model::explain::{Explanation, WaitReason};
 use scheduler_model::ids::{GangId, NodeId, PodId};
 use scheduler_model::op::Room;
+use scheduler_model::spec::Labels;
 use scheduler_model::time::Time;
 
 /// Minimums of all gangs go first, members above them after.
@@ -278,6 +279,8 @@ impl Engine {
         self.unblock(roster.gang);
         let memory = self.memory.get_mut(&roster.gang).expect("a considered gang is remembered");
         memory.explanation = None;
+        memory.is_short = false;
+        self.touched.extend(&[roster.gang]);
         // Active until the extras were looked at.
         self.active.insert(roster.gang);
     }
@@ -297,6 +300,7 @@ impl Engine {
             name: spec.name.clone(),
             node,
             gang: gang.clone(),
+            annotations: Labels::new(),
         };
         (bind, step)
     }

@@ -9,6 +9,8 @@ use crate::mirror::Mirror;
 use crate::outbox::Outbox;
 use crate::place::Scratch;
 use crate::report::CycleReport;
+use crate::run::Run;
+use crate::touched::Touched;
 use crate::{fresh, hold::Hold};
 use scheduler_framework::EventMask;
 use scheduler_framework::profile::Profile;
@@ -44,17 +46,18 @@ impl Default for Config {
     }
 }
 
-/// What the engine remembers about a gang between cycles. Rebuilt from nothing after a restart.
-#[derive(Clone, Debug)]
+/// What the engine remembers about a gang between cycles. After a restart, `run` comes from what
+/// was written down, and the rest from nothing.
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Memory {
-    /// When it first had its minimum in this run; repair and eviction keep it.
-    pub(crate) age: Option<Time>,
+    /// Facts of its current run.
+    pub(crate) run: Run,
     /// What makes it active again.
     pub(crate) wakes_on: EventMask,
     /// Why it waits.
     pub(crate) explanation: Option<Box<Explanation>>,
-    /// Since when room is what it lacks.
-    pub(crate) blocked_since: Option<Time>,
+    /// It lacks members in place for its minimum.
+    pub(crate) is_short: bool,
     /// Where it stands among the blocked gangs, while it may hold room.
     pub(crate) blocked_at: Option<(Option<QueueId>, GangKeyInLine)>,
 }
@@ -84,6 +87,7 @@ pub struct Engine {
     pub(crate) blocked: BTreeMap<Option<QueueId>, BTreeSet<(GangKeyInLine, GangId)>>,
     pub(crate) holds_seen: Cursor,
     pub(crate) is_unfinished: bool,
+    pub(crate) touched: Touched,
 }
 
 impl Engine {
@@ -109,6 +113,7 @@ impl Engine {
             blocked: BTreeMap::new(),
             holds_seen: Cursor::default(),
             is_unfinished: false,
+            touched: Touched::default(),
         }
     }
 
@@ -116,6 +121,8 @@ impl Engine {
     pub fn observe(&mut self, event: Event, now: Time) {
         let wake = self.mirror.observe(&mut self.snapshot, event, now);
         self.woken |= wake.mask;
+        self.touched.extend(&wake.gangs);
+        self.touched.extend(&wake.beside);
         self.changed.extend(wake.gangs);
     }
 
@@ -130,7 +137,9 @@ impl Engine {
         let Some(pod) = self.snapshot.pods().find(&uid) else { return };
         self.snapshot.forget(pod);
         self.woken |= EventMask::ROOM_FREED | EventMask::QUEUE_CHANGED;
-        self.changed.extend(self.snapshot.pods().get(pod).gang);
+        let gang = self.snapshot.pods().get(pod).gang;
+        self.touched.extend(&gang);
+        self.changed.extend(gang);
     }
 
     /// Decides what can be decided now.
@@ -147,7 +156,7 @@ impl Engine {
         let due = self
             .heads()
             .filter(|gang| !self.holds.iter().any(|hold| hold.gang == *gang))
-            .filter_map(|gang| self.memory[&gang].blocked_since)
+            .filter_map(|gang| self.memory[&gang].run.blocked_since)
             .map(|since| since.after(self.config.hold_after))
             .min();
         let fresh = fresh::until(&self.snapshot, now, self.config.fresh_for);

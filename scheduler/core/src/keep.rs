@@ -23,7 +23,7 @@ impl Engine {
         let offer = GangOffer {
             gang,
             priority: self.snapshot.priority(gang),
-            age: self.memory.get(&gang).and_then(|memory| memory.age).unwrap_or(Time::NEVER),
+            age: self.memory.get(&gang).and_then(|memory| memory.run.age).unwrap_or(Time::NEVER),
             is_broken: roster.is_broken(),
             is_daemon: fresh::is_daemon(&self.snapshot, gang),
         };
@@ -118,7 +118,7 @@ impl Engine {
                 let memory = &self.memory[gang];
                 !self.active.contains(gang)
                     && !self.holds.iter().any(|hold| hold.gang == *gang)
-                    && memory.blocked_since.is_some_and(|since| self.is_due(since, now))
+                    && memory.run.blocked_since.is_some_and(|since| self.is_due(since, now))
             })
             .collect()
     }
@@ -165,7 +165,7 @@ impl Engine {
     ) {
         let gang = roster.gang;
         let is_holding = self.holds.iter().any(|hold| hold.gang == gang);
-        let since = self.memory[&gang].blocked_since;
+        let since = self.memory[&gang].run.blocked_since;
         let is_due = since.is_some_and(|since| self.is_due(since, now));
         let queue = self.snapshot.gangs().get(gang).queue;
         let head = self.blocked.get(&queue).and_then(|gangs| gangs.first());

@@ -14,6 +14,7 @@
 
 pub mod admit;
 pub mod audit;
+pub mod census;
 pub mod cycle;
 pub mod engine;
 pub mod explain;
@@ -30,5 +31,7 @@ pub mod outbox;
 pub mod place;
 pub mod report;
 pub mod roster;
+mod run;
+mod touched;
 pub mod txn;
 pub mod view;

@@ -4,7 +4,7 @@
 //! Invariant: every live gang has one memory, and a parked gang is woken by every kind of
 //! change that could help it. A cycle touches those that are active or waiting, not all that run.
 
-use crate::engine::{Engine, Memory};
+use crate::engine::Engine;
 use crate::explain::Failure;
 use crate::fuel::Fuel;
 use crate::place::Placer;
@@ -27,7 +27,7 @@ impl Engine {
         }
         for gang in changed {
             if self.snapshot.gangs().live(gang).is_some() {
-                self.remember(gang);
+                self.remember(gang, now);
             }
         }
         if !mask.is_empty() {
@@ -41,8 +41,9 @@ impl Engine {
 
     /// Drops the memory of gangs that are gone, and the room they kept; their rows may have new
     /// tenants.
-    fn forget_gone(&mut self) {
-        for gang in self.snapshot.take_departed() {
+    pub(crate) fn forget_gone(&mut self) {
+        for (gang, key) in self.snapshot.take_departed() {
+            self.touched.forget(key);
             if self.memory.contains_key(&gang) {
                 self.unblock(gang);
                 self.memory.remove(&gang);
@@ -52,22 +53,18 @@ impl Engine {
         }
     }
 
-    /// Makes a gang that changed active, and keeps its age for the length of a run.
-    fn remember(&mut self, gang: GangId) {
+    /// Makes a gang that changed active, and follows its run.
+    fn remember(&mut self, gang: GangId, now: Time) {
+        let memory = self.memory.entry(gang).or_default();
+        memory.run.turn(&mut self.snapshot, gang);
         let roster = Roster::of(&self.snapshot, gang);
-        let memory = self.memory.entry(gang).or_insert_with(|| Memory {
-            age: None,
-            wakes_on: EventMask::NONE,
-            explanation: None,
-            blocked_since: None,
-            blocked_at: None,
-        });
+        memory.run.note(&roster, now);
+        memory.is_short = roster.needed() > 0;
         if roster.total.exist == 0 {
-            // Between two runs.
-            (memory.age, memory.explanation) = (None, None);
+            memory.explanation = None;
         }
-        memory.age = memory.age.or(roster.complete_at);
         self.active.insert(gang);
+        self.touched.extend(&[gang]);
         if roster.total.exist == 0 {
             self.unblock(gang);
         }
@@ -82,6 +79,9 @@ impl Engine {
     ) {
         let memory = self.memory.get_mut(&gang).expect("a considered gang is remembered");
         memory.wakes_on = wakes_on;
+        if memory.explanation != explanation {
+            self.touched.extend(&[gang]);
+        }
         memory.explanation = explanation;
         if wakes_on.meets(EventMask::NEXT_CYCLE) {
             self.active.insert(gang);
@@ -129,7 +129,7 @@ impl Engine {
             return;
         }
         let memory = self.memory.get_mut(&gang).expect("a considered gang is remembered");
-        memory.blocked_since.get_or_insert(now);
+        memory.run.blocked_since.get_or_insert(now);
         self.enter_blocked(roster);
         self.consider_hold(roster, goal, now, fuel);
     }
@@ -138,7 +138,7 @@ impl Engine {
     pub(crate) fn unblock(&mut self, gang: GangId) {
         self.leave_blocked(gang);
         let memory = self.memory.get_mut(&gang).expect("a considered gang is remembered");
-        memory.blocked_since = None;
+        memory.run.blocked_since = None;
         self.holds.retain(|hold| hold.gang != gang);
     }
 

@@ -5,7 +5,7 @@
 
 use scheduler_framework::EventMask;
 use scheduler_model::event::{Event, Kind};
-use scheduler_model::ids::{ClassId, GangId, NodeId, QueueId};
+use scheduler_model::ids::{ClassId, GangId, NodeId, PodId, QueueId};
 use scheduler_model::snapshot::Snapshot;
 use scheduler_model::spec::GangKey;
 use scheduler_model::time::Time;
@@ -18,6 +18,8 @@ pub struct Wake {
     pub mask: EventMask,
     /// Gangs that changed themselves.
     pub gangs: BTreeSet<GangId>,
+    /// Gangs of which only what is told about them may have changed.
+    pub beside: BTreeSet<GangId>,
 }
 
 /// Lists in progress.
@@ -87,12 +89,42 @@ impl Mirror {
                 snap.ingest(event, now);
                 wake.gangs.extend(snap.gangs().find(&key));
             }
+            Event::Node(spec) => {
+                wake.mask |= mask_of(snap, &event);
+                let name = spec.name.clone();
+                if snap.nodes().find(&name).is_none() {
+                    wake.gangs
+                        .extend(snap.pods().adrift(&name).filter_map(|pod| gang_of(snap, pod)));
+                }
+                snap.ingest(event, now);
+            }
+            Event::NodeGone(name) => {
+                wake.mask |= mask_of(snap, &event);
+                let node = snap.nodes().find(name);
+                let pods = node.into_iter().flat_map(|node| snap.pods().on_node(node));
+                wake.gangs.extend(pods.filter_map(|pod| gang_of(snap, pod)));
+                snap.ingest(event, now);
+            }
+            Event::Queue(_)
+            | Event::QueueGone(_)
+            | Event::Namespace(_)
+            | Event::NamespaceGone(_) => {
+                wake.mask |= mask_of(snap, &event);
+                snap.ingest(event, now);
+                // Whether a queue takes a gang is told to whoever makes its pods; queues and
+                // namespaces change seldom.
+                wake.beside.extend(snap.gangs().iter().map(|(id, _)| id));
+            }
             _ => {
                 wake.mask |= mask_of(snap, &event);
                 snap.ingest(event, now);
             }
         }
     }
+}
+
+fn gang_of(snap: &Snapshot, pod: PodId) -> Option<GangId> {
+    snap.pods().get(pod).gang
 }
 
 /// True if the event repeats what is known: nodes send signs of life all the time, and lists

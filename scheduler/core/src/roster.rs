@@ -36,19 +36,25 @@ impl PodSet {
 pub struct RoleCount {
     /// Least number that may run.
     pub min: u32,
-    /// Members that hold a place and are not on their way out.
+    /// Members that hold a place and are not lost.
     pub placed: u32,
+    /// Those of them that are bound in the API.
+    pub bound: u32,
     /// Members that succeeded in this run.
     pub succeeded: u32,
-    /// Unfinished members, gated ones included, terminating ones not.
+    /// Unfinished members, gated ones included, lost ones not.
     pub exist: u32,
     /// Members with closed gates.
     pub gated: u32,
+    /// Members that rest, because their bind was refused again and again.
+    pub resting: u32,
 }
 
 impl RoleCount {
     const fn add(&mut self, other: &Self) {
         self.placed += other.placed;
+        self.bound += other.bound;
+        self.resting += other.resting;
         self.exist += other.exist;
         self.gated += other.gated;
     }
@@ -57,6 +63,12 @@ impl RoleCount {
     #[must_use]
     pub const fn needed(&self) -> u32 {
         self.min.saturating_sub(self.placed.saturating_add(self.succeeded))
+    }
+
+    /// Members that still must be seen bound for the minimum.
+    #[must_use]
+    pub const fn unbound(&self) -> u32 {
+        self.min.saturating_sub(self.bound.saturating_add(self.succeeded))
     }
 
     /// Members there are, one way or another. An owner may count beyond every number.
@@ -111,8 +123,9 @@ impl Roster {
             roster.unsupported.extend(words);
         }
         for (role, count) in &run.succeeded {
-            roster.total.succeeded += count;
-            roster.roles.entry(role.clone()).or_default().succeeded += count;
+            let of_role = &mut roster.roles.entry(role.clone()).or_default().succeeded;
+            *of_role = of_role.saturating_add(*count);
+            roster.total.succeeded = roster.total.succeeded.saturating_add(*count);
         }
         let mut seen = BTreeMap::new();
         for pod in &run.unfinished {
@@ -140,12 +153,16 @@ impl Roster {
         if pod.spec.terminating && !pod.place.is_placed() {
             return;
         }
+        let is_lost = snap.is_lost(id);
+        let is_placed = pod.place.is_placed() && !is_lost;
         let one = RoleCount {
             min: 0,
-            placed: u32::from(pod.place.is_placed() && !pod.is_releasing()),
+            placed: u32::from(is_placed),
+            bound: u32::from(is_placed && pod.spec.node.is_some()),
             succeeded: 0,
-            exist: u32::from(!pod.is_releasing()),
-            gated: u32::from(!pod.spec.gates.is_empty() && !pod.is_releasing()),
+            exist: u32::from(!is_lost),
+            gated: u32::from(!pod.spec.gates.is_empty() && !is_lost),
+            resting: u32::from(pod.is_resting),
         };
         self.total.add(&one);
         match self.roles.get_mut(&pod.spec.role) {
@@ -183,6 +200,12 @@ impl Roster {
         self.sets.iter().map(PodSet::count).sum()
     }
 
+    /// True if the minimum is in place as the API has it, or has done its work.
+    #[must_use]
+    pub fn is_in_place(&self) -> bool {
+        self.total.unbound() == 0 && self.roles.values().all(|role| role.unbound() == 0)
+    }
+
     /// True if some members hold a place, but fewer than the minimum.
     #[must_use]
     pub fn is_broken(&self) -> bool {
@@ -191,7 +214,7 @@ impl Roster {
 }
 
 /// Members in rank order: by rank, then by name as people read it, then uid.
-fn rank_order(snap: &Snapshot, a: PodId, b: PodId) -> std::cmp::Ordering {
+pub(crate) fn rank_order(snap: &Snapshot, a: PodId, b: PodId) -> std::cmp::Ordering {
     let (a, b): (&Pod, &Pod) = (snap.pods().get(a), snap.pods().get(b));
     let rank = |pod: &Pod| pod.spec.rank.unwrap_or(u64::MAX);
     rank(a)

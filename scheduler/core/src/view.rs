@@ -1,10 +1,13 @@
 //! What a person or a status writer reads of a gang.
 
+use crate::admit;
 use crate::engine::Engine;
-use crate::roster::Roster;
-use scheduler_model::explain::Explanation;
-use scheduler_model::ids::GangId;
-use scheduler_model::spec::GangKey;
+use crate::roster::{Roster, rank_order};
+use scheduler_model::explain::{Explanation, WaitReason};
+use scheduler_model::gang::Origin;
+use scheduler_model::ids::{GangId, PodId};
+use scheduler_model::snapshot::Snapshot;
+use scheduler_model::spec::{GangKey, Ledger, PodPhase, Told};
 use scheduler_model::time::Time;
 
 /// Where a gang stands.
@@ -37,6 +40,31 @@ pub struct MemberView {
     pub node: Option<String>,
     /// Decided, but not yet seen bound.
     pub is_assumed: bool,
+    /// It lost its place: it goes, or its node is gone or silent.
+    pub is_lost: bool,
+    /// Scheduling gates are closed.
+    pub is_gated: bool,
+    /// A controller makes a new pod where this one goes.
+    pub has_controller: bool,
+    /// What the object itself says about its scheduling.
+    pub told: Option<Told>,
+    /// What was written down on it.
+    pub ledger: Option<Ledger>,
+}
+
+/// Members by what became of them.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Counts {
+    /// Unfinished members that are not lost.
+    pub exist: u32,
+    /// Those of them that are bound in the API.
+    pub placed: u32,
+    /// Members that run and are not lost.
+    pub running: u32,
+    /// Members that succeeded in this run.
+    pub succeeded: u32,
+    /// Members that failed in this run.
+    pub failed: u32,
 }
 
 /// One gang.
@@ -44,22 +72,34 @@ pub struct MemberView {
 pub struct GangView {
     /// What it is called.
     pub key: GangKey,
+    /// Uid of its group object, or of what stands for one.
+    pub uid: String,
+    /// A group object stands in the API now.
+    pub has_object: bool,
     /// Its queue.
     pub queue: String,
+    /// What keeps its queue from taking it; `None` once it takes it, or once there are pods.
+    pub barred_by: Option<WaitReason>,
     /// Its priority.
     pub priority: i32,
     /// Where it stands.
     pub standing: Standing,
     /// Least number of members.
     pub min: u32,
-    /// Unfinished members in order of name.
+    /// Unfinished members in order of rank.
     pub members: Vec<MemberView>,
+    /// Members by what became of them.
+    pub counts: Counts,
     /// Members that succeeded in this run.
     pub succeeded: u32,
     /// When it first had its minimum.
     pub age: Option<Time>,
     /// When its first member began to run.
     pub started_at: Option<Time>,
+    /// Its minimum was in place once in this run.
+    pub has_started: bool,
+    /// What must survive a restart.
+    pub ledger: Ledger,
     /// Why it, or the rest of it, waits.
     pub explanation: Option<Explanation>,
 }
@@ -71,6 +111,12 @@ impl Engine {
         self.snapshot.gangs().iter().map(|(id, _)| self.view(id)).collect()
     }
 
+    /// The gang called `key`, without a look at any other.
+    #[must_use]
+    pub fn gang(&self, key: &GangKey) -> Option<GangView> {
+        self.snapshot.gangs().find(key).map(|id| self.view(id))
+    }
+
     /// One gang.
     #[must_use]
     pub fn view(&self, id: GangId) -> GangView {
@@ -78,35 +124,66 @@ impl Engine {
         let gang = snap.gangs().get(id);
         let roster = Roster::of(snap, id);
         let run = gang.run(snap.pods());
-        let member = |pod: &_| {
-            let pod = snap.pods().get(*pod);
-            let known = pod.place.node().map(|node| snap.nodes().spec(node).name.clone());
-            MemberView {
-                uid: pod.spec.uid.clone(),
-                name: pod.spec.name.clone(),
-                role: pod.spec.role.clone(),
-                node: known.or_else(|| pod.spec.node.clone()),
-                is_assumed: pod.is_assumed(),
-            }
+        let mut members = run.unfinished.clone();
+        members.sort_by(|a, b| rank_order(snap, *a, *b));
+        let is_running = |pod: &&PodId| {
+            snap.pods().get(**pod).spec.phase == PodPhase::Running && !snap.is_lost(**pod)
         };
-        let mut members: Vec<MemberView> = run.unfinished.iter().map(member).collect();
-        members.sort_by(|a, b| scheduler_model::node::natural(&a.name, &b.name));
+        let running = members.iter().filter(is_running).count();
+        let memory = self.memory.get(&id);
         GangView {
             key: gang.key.clone(),
+            uid: uid(snap, id),
+            has_object: gang.exists && gang.origin == Origin::Group,
             queue: gang.queue_name.clone(),
+            barred_by: admit::barred_by(snap, id),
             priority: snap.priority(id),
             standing: match gang.members.is_empty() && gang.ghosts.is_empty() {
                 true => Standing::Empty,
                 false => standing(&roster),
             },
             min: roster.total.min,
-            members,
+            counts: Counts {
+                exist: roster.total.exist,
+                placed: roster.total.bound,
+                running: u32::try_from(running).unwrap_or(u32::MAX),
+                succeeded: roster.total.succeeded,
+                failed: run.failed,
+            },
+            members: members.into_iter().map(|pod| self.member(pod)).collect(),
             succeeded: roster.total.succeeded,
-            age: self.memory.get(&id).and_then(|memory| memory.age),
+            age: memory.and_then(|memory| memory.run.age),
             started_at: snap.started_at(id),
+            has_started: memory.is_some_and(|memory| memory.run.has_started),
+            ledger: memory.map(|memory| memory.run.ledger(gang, snap)).unwrap_or_default(),
             explanation: self.explanation(id).cloned(),
         }
     }
+
+    fn member(&self, id: PodId) -> MemberView {
+        let snap = &self.snapshot;
+        let pod = snap.pods().get(id);
+        let known = pod.place.node().map(|node| snap.nodes().spec(node).name.clone());
+        MemberView {
+            uid: pod.spec.uid.clone(),
+            name: pod.spec.name.clone(),
+            role: pod.spec.role.clone(),
+            node: known.or_else(|| pod.spec.node.clone()),
+            is_assumed: pod.is_assumed(),
+            is_lost: snap.is_lost(id),
+            is_gated: !pod.spec.gates.is_empty(),
+            has_controller: pod.spec.has_controller,
+            told: pod.spec.told.as_deref().cloned(),
+            ledger: pod.spec.ledger.as_deref().cloned(),
+        }
+    }
+}
+
+/// The uid of a gang's group; made up of the first member's where there is none.
+fn uid(snap: &Snapshot, id: GangId) -> String {
+    let gang = snap.gangs().get(id);
+    let of_pods = || gang.members.iter().map(|pod| &snap.pods().get(*pod).spec.uid).min();
+    gang.spec.as_ref().map(|spec| &spec.uid).or_else(of_pods).cloned().unwrap_or_default()
 }
 
 fn standing(roster: &Roster) -> Standing {

@@ -73,6 +73,7 @@ impl Snapshot {
         for (old_id, pod) in old.pods.iter() {
             let id = self.pods.find(&pod.spec.uid).expect("told above");
             self.pods.rows[id].ready_at = pod.ready_at;
+            self.pods.rows[id].seen_ended_at = pod.seen_ended_at;
             if let Place::Assumed(node) = pod.place {
                 let name = &old.nodes.spec(node).name;
                 let node = self.nodes.find(name).expect("told above");

@@ -1,6 +1,6 @@
 //! What the engine asks of the outside, and how each request can end.
 
-use crate::spec::GangKey;
+use crate::spec::{GangKey, Labels};
 
 /// Names one effect until it is settled. Never reused.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -26,6 +26,8 @@ pub struct Bind {
     pub node: String,
     /// The gang it belongs to.
     pub gang: GangKey,
+    /// What the pod is told about its place, as annotations in the same write.
+    pub annotations: Labels,
 }
 
 /// How an effect ended.

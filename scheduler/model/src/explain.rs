@@ -57,6 +57,13 @@ pub enum WaitReason {
     Schedulers,
     /// The gang or a pod uses something this version cannot honour.
     Unsupported(Vec<String>),
+    /// The API server refused to bind members again and again; they rest before the next try.
+    BindRefused {
+        /// Members that rest.
+        pods: u32,
+        /// What was answered last to the one that rests longest.
+        why: String,
+    },
     /// Its queue does not exist.
     QueueMissing(String),
     /// Its queue, or one above it, is closed.
@@ -105,6 +112,7 @@ impl WaitReason {
             Self::Gated { .. } => "gated",
             Self::Schedulers => "schedulers",
             Self::Unsupported(_) => "unsupported",
+            Self::BindRefused { .. } => "bind-refused",
             Self::QueueMissing(_) => "queue-missing",
             Self::QueueClosed(_) => "queue-closed",
             Self::QueueBroken(_) => "queue-broken",
@@ -141,6 +149,19 @@ pub enum Cure {
     Queue,
     /// The gang's author or its controller: no change of any node helps.
     Author,
+}
+
+impl Cure {
+    /// The word for it, for stories and programs.
+    #[must_use]
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Wait => "wait",
+            Self::Nodes => "nodes",
+            Self::Queue => "queue",
+            Self::Author => "author",
+        }
+    }
 }
 
 /// How the nodes answered for one kind of member.
@@ -193,6 +214,8 @@ pub enum NodeReason {
     TooSmall(String),
     /// Too little free, by this resource.
     Insufficient(String),
+    /// The kubelet there turned a pod like this away lately, with this word.
+    Rejected(String),
     /// Its free room is kept for another gang.
     Held,
     /// A policy outside this list says no.
@@ -200,6 +223,33 @@ pub enum NodeReason {
 }
 
 impl NodeReason {
+    /// The word for it, for stories and programs: `fits`, `insufficient nvidia.com/gpu`.
+    #[must_use]
+    pub fn word(&self) -> String {
+        match self {
+            Self::Fits => "fits".to_owned(),
+            Self::TakenByPeers => "taken-by-peers".to_owned(),
+            Self::Cordoned => "cordoned".to_owned(),
+            Self::NotReady => "not-ready".to_owned(),
+            Self::Taint(taint) if taint.value.is_empty() => format!("taint {}", taint.key),
+            Self::Taint(taint) => format!("taint {}={}", taint.key, taint.value),
+            Self::NodeAffinity => "node-affinity".to_owned(),
+            Self::OutsideDomain => "outside-domain".to_owned(),
+            Self::NoDomain => "no-domain".to_owned(),
+            Self::HostPort(port) => format!("host-port {port}"),
+            Self::PodAffinity => "pod-affinity".to_owned(),
+            Self::PodAntiAffinity => "pod-anti-affinity".to_owned(),
+            Self::RefusedByPod => "refused-by-pod".to_owned(),
+            Self::Spread(key) => format!("spread {key}"),
+            Self::NoSpreadLabel(key) => format!("no-spread-label {key}"),
+            Self::TooSmall(resource) => format!("too-small {resource}"),
+            Self::Insufficient(resource) => format!("insufficient {resource}"),
+            Self::Rejected(word) => format!("rejected {word}"),
+            Self::Held => "held".to_owned(),
+            Self::Policy(name) => format!("policy {name}"),
+        }
+    }
+
     /// True if pods that end or leave can change the answer.
     #[must_use]
     pub fn is_cured_by_room(&self) -> bool {
@@ -260,6 +310,9 @@ impl fmt::Display for NodeReason {
             Self::NoSpreadLabel(key) => write!(f, "no label {key} to spread over"),
             Self::TooSmall(resource) => write!(f, "too small by {resource}"),
             Self::Insufficient(resource) => write!(f, "too little free {resource}"),
+            Self::Rejected(word) => {
+                write!(f, "the kubelet turned a pod like this away lately ({word})")
+            }
             Self::Held => write!(f, "kept for a gang further ahead"),
             Self::Policy(name) => write!(f, "refused by the policy {name}"),
         }
@@ -294,6 +347,9 @@ impl fmt::Display for WaitReason {
             }
             Self::Schedulers => write!(f, "its members name different schedulers"),
             Self::Unsupported(parts) => write!(f, "not supported yet: {}", parts.join("; ")),
+            Self::BindRefused { pods, why } => {
+                write!(f, "{pods} pods were refused by the API server, and are tried again: {why}")
+            }
             Self::QueueMissing(name) => write!(f, "queue {name:?} does not exist"),
             Self::QueueClosed(name) => write!(f, "queue {name:?} is closed"),
             Self::QueueBroken(name) => {

@@ -4,6 +4,7 @@
 //! members by [`Gang::run`] whenever it is asked, so that it cannot drift.
 
 use crate::ids::{GangId, PodId, QueueId, Slots};
+use crate::node::PODS_MAX;
 use crate::pod::{Pod, PodTable};
 use crate::spec::{GangKey, GangSpec, PodPhase};
 use crate::time::Time;
@@ -20,15 +21,17 @@ pub enum Origin {
     Alone,
 }
 
-/// A member that succeeded and whose object is gone: it still counts in its run.
+/// Members that succeeded and whose objects are gone: they still count in their run.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Ghost {
-    /// When it was created.
+    /// When they were created.
     pub created_at: Time,
-    /// When it ended.
+    /// When they ended.
     pub finished_at: Time,
-    /// Its role.
+    /// Their role.
     pub role: String,
+    /// How many.
+    pub count: u32,
 }
 
 /// One gang.
@@ -68,6 +71,8 @@ pub struct Run {
     pub unfinished: Vec<PodId>,
     /// Members that succeeded, per role; deleted ones included, evicted ones not.
     pub succeeded: BTreeMap<String, u32>,
+    /// Members that ran and failed; evicted and rejected ones not.
+    pub failed: u32,
     /// When its members were created, the earliest first, gated ones left out.
     pub ready_at: Vec<(Time, String)>,
 }
@@ -76,7 +81,7 @@ impl Run {
     /// How many succeeded in all.
     #[must_use]
     pub fn succeeded_total(&self) -> u32 {
-        self.succeeded.values().sum()
+        self.succeeded.values().fold(0, |sum, count| sum.saturating_add(*count))
     }
 }
 
@@ -93,7 +98,8 @@ impl Gang {
         if let Some(spec) = &self.spec {
             let missing = spec.succeeded.saturating_sub(run.succeeded_total());
             if missing > 0 {
-                *run.succeeded.entry(String::new()).or_insert(0) += missing;
+                let nameless = run.succeeded.entry(String::new()).or_insert(0);
+                *nameless = nameless.saturating_add(missing);
             }
         }
         run.ready_at.sort();
@@ -101,7 +107,8 @@ impl Gang {
     }
 
     /// When the first member of the current run was created.
-    pub(crate) fn run_start(&self, pods: &PodTable) -> Option<Time> {
+    #[must_use]
+    pub fn run_start(&self, pods: &PodTable) -> Option<Time> {
         self.current(pods).first().map(Member::created_at)
     }
 
@@ -169,9 +176,7 @@ impl Member<'_> {
 
     fn finished_at(&self) -> Time {
         match self {
-            Self::Pod(_, pod) if pod.spec.phase.is_finished() => {
-                pod.spec.finished_at.unwrap_or(pod.spec.created_at)
-            }
+            Self::Pod(_, pod) if pod.spec.phase.is_finished() => pod.ended_at(),
             Self::Pod(..) => Time::NEVER,
             Self::Ghost(ghost) => ghost.finished_at,
             Self::Bridge(_, until) => *until,
@@ -185,6 +190,8 @@ impl Member<'_> {
                     run.unfinished.push(*id);
                 } else if pod.spec.phase == PodPhase::Succeeded && !pod.spec.evicted {
                     *run.succeeded.entry(pod.spec.role.clone()).or_insert(0) += 1;
+                } else if !pod.spec.evicted && pod.spec.rejected.is_none() {
+                    run.failed += 1;
                 }
                 let counts = pod.spec.gates.is_empty() && !pod.spec.evicted;
                 if counts && pod.spec.phase != PodPhase::Failed {
@@ -192,8 +199,13 @@ impl Member<'_> {
                 }
             }
             Self::Ghost(ghost) => {
-                *run.succeeded.entry(ghost.role.clone()).or_insert(0) += 1;
-                run.ready_at.push((ghost.created_at, ghost.role.clone()));
+                let sum = run.succeeded.entry(ghost.role.clone()).or_insert(0);
+                *sum = sum.saturating_add(ghost.count);
+                // A minimum is never larger than what fits on a node times the nodes; a count
+                // that somebody wrote may be.
+                let count = usize::try_from(ghost.count).unwrap_or(usize::MAX).min(PODS_MAX);
+                let ready = (ghost.created_at, ghost.role.clone());
+                run.ready_at.extend(std::iter::repeat_n(ready, count));
             }
             Self::Bridge(..) => {}
         }
@@ -206,7 +218,7 @@ pub struct GangTable {
     pub(crate) rows: Slots<GangId, Gang>,
     pub(crate) by_key: BTreeMap<GangKey, GangId>,
     /// Rows given up since somebody last asked.
-    pub(crate) departed: Vec<GangId>,
+    pub(crate) departed: Vec<(GangId, GangKey)>,
 }
 
 impl GangTable {

@@ -31,6 +31,7 @@ pub mod ids;
 pub mod ingest;
 pub mod journal;
 pub mod label;
+mod loss;
 pub mod node;
 pub mod node_set;
 pub mod op;

@@ -39,6 +39,7 @@ pub struct NodeTable {
     live: NodeSet,
     closed: NodeSet,
     uninviting: NodeSet,
+    lost: NodeSet,
     ports: BTreeMap<NodeId, BTreeMap<HostPort, u32>>,
     rank: IndexVec<NodeId, u32>,
     is_rank_stale: bool,
@@ -78,6 +79,12 @@ impl NodeTable {
     #[must_use]
     pub fn closed(&self) -> &NodeSet {
         &self.closed
+    }
+
+    /// Nodes that have not been ready for so long that their pods are given up for lost.
+    #[must_use]
+    pub fn lost(&self) -> &NodeSet {
+        &self.lost
     }
 
     /// Nodes with a taint that only asks pods to stay away (`PreferNoSchedule`).
@@ -223,7 +230,16 @@ impl NodeTable {
         self.live.remove(node);
         self.closed.remove(node);
         self.uninviting.remove(node);
+        self.lost.remove(node);
         spec
+    }
+
+    pub(crate) fn set_lost(&mut self, node: NodeId, is_lost: bool) {
+        if is_lost {
+            self.lost.insert(node);
+        } else {
+            self.lost.remove(node);
+        }
     }
 
     pub(crate) fn close(&mut self, node: NodeId) {

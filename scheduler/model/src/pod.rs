@@ -56,6 +56,10 @@ pub struct Pod {
     pub place: Place,
     /// An `Op` evicts it.
     pub is_evicted: bool,
+    /// A bind of it was refused, and it is not tried again for a while.
+    pub is_resting: bool,
+    /// When it was first seen finished, if that was seen to happen.
+    pub seen_ended_at: Option<Time>,
     /// When it was first seen without closed gates; its creation if it never had any.
     pub ready_at: Time,
 }
@@ -71,6 +75,12 @@ impl Pod {
         }
     }
 
+    /// When it ended: as its object says, else as we saw, else (it never ran) at its creation.
+    #[must_use]
+    pub fn ended_at(&self) -> Time {
+        self.spec.finished_at.or(self.seen_ended_at).unwrap_or(self.spec.created_at)
+    }
+
     /// True if its room is on its way out.
     #[must_use]
     pub const fn is_releasing(&self) -> bool {
@@ -84,6 +94,7 @@ impl Pod {
             && !self.spec.terminating
             && self.spec.gates.is_empty()
             && self.place == Place::Nowhere
+            && !self.is_resting
     }
 }
 
@@ -126,6 +137,11 @@ impl PodTable {
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.rows.is_empty()
+    }
+
+    /// Pods that are, or are about to be, on a node of this name which is not in the table.
+    pub fn adrift(&self, name: &str) -> impl Iterator<Item = PodId> + '_ {
+        self.adrift.get(name).into_iter().flatten().copied()
     }
 
     /// Pods that hold room on a node, in order of row.

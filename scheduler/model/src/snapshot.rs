@@ -15,7 +15,7 @@ use crate::problem::Problem;
 use crate::queue::QueueTree;
 use crate::relation::{RelationTable, Sign, Tally, change};
 use crate::resource::{Request, ResourceTable};
-use crate::spec::{DaemonSpec, NamespaceSpec, PriorityClassSpec};
+use crate::spec::{DaemonSpec, GangKey, NamespaceSpec, PriorityClassSpec};
 use crate::time::Time;
 use crate::topology::TopologyTable;
 use std::collections::BTreeMap;
@@ -146,7 +146,7 @@ impl Snapshot {
     }
 
     /// Rows of gangs given up since the last call; some may have new tenants by now.
-    pub fn take_departed(&mut self) -> Vec<GangId> {
+    pub fn take_departed(&mut self) -> Vec<(GangId, GangKey)> {
         std::mem::take(&mut self.gangs.departed)
     }
 

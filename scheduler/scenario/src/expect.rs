@@ -93,11 +93,12 @@ pub struct Because {
 }
 
 /// All words for reasons to wait, in the order in which they are checked.
-pub const REASONS: [&str; 15] = [
+pub const REASONS: [&str; 16] = [
     "no-group",
     "members",
     "role-members",
     "gated",
+    "bind-refused",
     "schedulers",
     "unsupported",
     "queue-missing",

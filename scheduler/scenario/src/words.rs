@@ -6,27 +6,7 @@ use scheduler_model::explain::{Cure, NodeReason};
 /// The word for what a node says: `fits`, `insufficient nvidia.com/gpu`, `taint key=value`.
 #[must_use]
 pub fn node_word(reason: &NodeReason) -> String {
-    match reason {
-        NodeReason::Fits => "fits".to_owned(),
-        NodeReason::TakenByPeers => "taken-by-peers".to_owned(),
-        NodeReason::Cordoned => "cordoned".to_owned(),
-        NodeReason::NotReady => "not-ready".to_owned(),
-        NodeReason::Taint(taint) if taint.value.is_empty() => format!("taint {}", taint.key),
-        NodeReason::Taint(taint) => format!("taint {}={}", taint.key, taint.value),
-        NodeReason::NodeAffinity => "node-affinity".to_owned(),
-        NodeReason::OutsideDomain => "outside-domain".to_owned(),
-        NodeReason::NoDomain => "no-domain".to_owned(),
-        NodeReason::HostPort(port) => format!("host-port {port}"),
-        NodeReason::PodAffinity => "pod-affinity".to_owned(),
-        NodeReason::PodAntiAffinity => "pod-anti-affinity".to_owned(),
-        NodeReason::RefusedByPod => "refused-by-pod".to_owned(),
-        NodeReason::Spread(key) => format!("spread {key}"),
-        NodeReason::NoSpreadLabel(key) => format!("no-spread-label {key}"),
-        NodeReason::TooSmall(resource) => format!("too-small {resource}"),
-        NodeReason::Insufficient(resource) => format!("insufficient {resource}"),
-        NodeReason::Held => "held".to_owned(),
-        NodeReason::Policy(name) => format!("policy {name}"),
-    }
+    reason.word()
 }
 
 /// Words that stand alone, and words that name something after a blank.
@@ -43,8 +23,16 @@ const ALONE: [&str; 11] = [
     "refused-by-pod",
     "held",
 ];
-const WITH_NAME: [&str; 7] =
-    ["taint", "host-port", "spread", "no-spread-label", "too-small", "insufficient", "policy"];
+const WITH_NAME: [&str; 8] = [
+    "taint",
+    "host-port",
+    "spread",
+    "no-spread-label",
+    "too-small",
+    "insufficient",
+    "rejected",
+    "policy",
+];
 
 /// The full form of a node word from a story, with short resource names written out.
 pub(crate) fn full_node_word(word: &str) -> Result<String, String> {
@@ -63,24 +51,18 @@ pub(crate) fn full_node_word(word: &str) -> Result<String, String> {
     }
 }
 
-/// The words for cures.
-const CURES: [(&str, Cure); 4] = [
-    ("wait", Cure::Wait),
-    ("nodes", Cure::Nodes),
-    ("queue", Cure::Queue),
-    ("author", Cure::Author),
-];
+/// All cures.
+const CURES: [Cure; 4] = [Cure::Wait, Cure::Nodes, Cure::Queue, Cure::Author];
 
 /// The cure that `word` names.
 pub(crate) fn read_cure(word: &str) -> Result<Cure, String> {
-    let found = CURES.iter().find(|(name, _)| *name == word).map(|(_, cure)| *cure);
+    let found = CURES.into_iter().find(|cure| cure.word() == word);
     found.ok_or_else(|| format!("{word:?} cures nothing; write wait, nodes, queue or author"))
 }
 
 /// The word for a cure.
-pub(crate) fn cure_word(cure: Cure) -> &'static str {
-    let found = CURES.iter().find(|(_, one)| *one == cure);
-    found.map_or("", |(name, _)| name)
+pub(crate) const fn cure_word(cure: Cure) -> &'static str {
+    cure.word()
 }
 
 #[cfg(test)]
@@ -114,6 +96,7 @@ mod tests {
             NodeReason::NoSpreadLabel(text()),
             NodeReason::TooSmall(text()),
             NodeReason::Insufficient(text()),
+            NodeReason::Rejected(text()),
             NodeReason::Held,
             NodeReason::Policy("x"),
         ] {

@@ -6,12 +6,10 @@
 use super::{Shown, words};
 use crate::arguments::Simulate;
 use scheduler_core::view::{GangView, MemberView};
-use scheduler_model::amount::{Amount, Unit};
-use scheduler_model::explain::{Explanation, SetTally, WaitReason};
+use scheduler_kube::wire::explanation;
 use scheduler_model::problem::Problem;
 use scheduler_model::spec::GangKey;
 use scheduler_model::time::Time;
-use scheduler_scenario::{node_word, reason_word};
 use scheduler_sim::stage::Happening;
 use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
@@ -31,7 +29,7 @@ pub(super) fn of(shown: &Shown<'_>, wish: &Simulate) -> Value {
     let queues: Map<String, Value> = report
         .queues
         .iter()
-        .map(|(name, uses)| (name.clone(), amounts(uses.iter().map(|(name, it)| (name, *it)))))
+        .map(|(name, uses)| (name.clone(), explanation::amounts(uses.iter().map(|(name, it)| (name, *it)))))
         .collect();
     let mut value = json!({
         "version": VERSION,
@@ -66,7 +64,7 @@ fn gang(view: &GangView, started: Option<Time>, begin: Time) -> Value {
         "succeeded": view.succeeded,
         "members": view.members.iter().map(member).collect::<Vec<Value>>(),
         "startMs": started.map(|time| time.ms().saturating_sub(begin.ms())),
-        "explanation": view.explanation.as_ref().map(explanation),
+        "explanation": view.explanation.as_ref().map(explanation::value),
     });
     if let Value::Object(fields) = fields {
         value.extend(fields);
@@ -84,75 +82,6 @@ fn key(key: &GangKey) -> Map<String, Value> {
 
 fn member(member: &MemberView) -> Value {
     json!({"pod": member.name, "role": member.role, "node": member.node})
-}
-
-/// Amounts in the way of manifests: texts, never floats.
-fn amounts<'a>(of: impl Iterator<Item = (&'a String, Amount)>) -> Value {
-    let shown = of.map(|(name, amount)| (name.clone(), Unit::of(name).show(amount).into()));
-    Value::Object(shown.collect())
-}
-
-fn explanation(explanation: &Explanation) -> Value {
-    let nearest = explanation.nearest.as_ref().map(|nearest| {
-        json!({
-            "places": nearest.places,
-            "each": amounts(nearest.each.iter().map(|(name, amount)| (name, *amount))),
-            "domain": nearest.domain,
-            "expectedMs": nearest.expected_at.map(Time::ms),
-        })
-    });
-    json!({
-        "reason": reason_word(&explanation.reason),
-        "details": details(&explanation.reason),
-        "sentence": explanation.to_string(),
-        "placeable": explanation.placeable,
-        "needed": explanation.needed,
-        "sets": explanation.sets.iter().map(set).collect::<Vec<Value>>(),
-        "nearest": nearest,
-        "cure": words::cure(explanation.cure),
-        "nextStep": explanation.next_step,
-    })
-}
-
-fn set(set: &SetTally) -> Value {
-    let nodes = set.nodes.iter().map(|(reason, count)| {
-        json!({"reason": node_word(reason), "sentence": reason.to_string(), "count": count})
-    });
-    json!({
-        "role": set.role,
-        "requests": amounts(set.requests.iter().map(|(name, amount)| (name, *amount))),
-        "wanted": set.wanted,
-        "placed": set.placed,
-        "nodes": nodes.collect::<Vec<Value>>(),
-    })
-}
-
-/// The fields of one reason.
-fn details(reason: &WaitReason) -> Value {
-    match reason {
-        WaitReason::Members { role, exist, min, setting } => {
-            json!({"role": role, "exist": exist, "min": min, "setting": setting})
-        }
-        WaitReason::Gated { gated, gates } => json!({"gated": gated, "gates": gates}),
-        WaitReason::Unsupported(parts) => json!({"parts": parts}),
-        WaitReason::QueueMissing(queue)
-        | WaitReason::QueueClosed(queue)
-        | WaitReason::QueueBroken(queue) => json!({"queue": queue}),
-        WaitReason::LevelMissing(level) => json!({"level": level}),
-        WaitReason::Limit { queue, flavour, resource, used, wants, limit } => {
-            let show = |amount: &Amount| Unit::of(resource).show(*amount);
-            json!({
-                "queue": queue, "flavour": flavour, "resource": resource,
-                "used": show(used), "wants": show(wants), "limit": show(limit),
-            })
-        }
-        WaitReason::Held { holder } => json!({"holder": key(holder)}),
-        WaitReason::NoGroup
-        | WaitReason::Schedulers
-        | WaitReason::Room
-        | WaitReason::Fuel
-        | WaitReason::Elastic => json!({}),
-    }
 }
 
 fn problems(shown: &Shown<'_>) -> Vec<Value> {

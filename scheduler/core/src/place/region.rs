@@ -270,8 +270,8 @@ fn peers_by_domain(snap: &Snapshot, roster: &Roster, level: LevelId) -> BTreeMap
     let row = snap.topology().level(level);
     let mut peers = BTreeMap::new();
     for pod in &snap.gangs().get(roster.gang).members {
-        let pod = snap.pods().get(*pod);
-        let Some(node) = pod.place.node().filter(|_| !pod.is_releasing()) else { continue };
+        let place = snap.pods().get(*pod).place;
+        let Some(node) = place.node().filter(|_| !snap.is_lost(*pod)) else { continue };
         *peers.entry(row.domain(node)).or_insert(0) += 1;
     }
     peers

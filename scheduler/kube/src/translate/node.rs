@@ -3,11 +3,12 @@
 //! Hand-written nodes need little: no conditions at all means ready, no pod count means 110
 //! (the kubelet's default), and no host name label means the node's own name.
 
-use super::{Problems, Translated, amounts, created_at, shorten, toleration};
+use super::{Problems, Translated, amounts, created_at, shorten, time, toleration};
 use crate::names;
 use crate::wire::{self, NodeStatus, condition};
 use scheduler_model::amount::Amount;
 use scheduler_model::spec::{NodeSpec, Resources, Taint, TaintEffect};
+use scheduler_model::time::Time;
 
 /// How many pods a kubelet takes unless it is told otherwise.
 const DEFAULT_PODS: Amount = Amount::new(110);
@@ -22,12 +23,14 @@ pub fn translate(node: &wire::Node) -> Translated<NodeSpec> {
     }
     let mut labels = meta.labels.clone();
     labels.entry(names::HOSTNAME.to_owned()).or_insert_with(|| meta.name.clone());
+    let ready = is_ready(&node.status, &mut problems);
     let spec = NodeSpec {
         name: meta.name.clone(),
         labels,
         taints: taints(&node.spec.taints, &mut problems),
         unschedulable: node.spec.unschedulable,
-        ready: is_ready(&node.status, &mut problems),
+        ready,
+        not_ready_since: if ready { None } else { not_ready_since(&node.status, &mut problems) },
         allocatable: allocatable(&node.status, &mut problems),
         created_at: created_at(meta, &mut problems),
         flavour: String::new(),
@@ -66,6 +69,13 @@ fn is_ready(status: &NodeStatus, problems: &mut Problems) -> bool {
             false
         }
     }
+}
+
+/// Since when the `Ready` condition is not true; `None` where it does not say.
+fn not_ready_since(status: &NodeStatus, problems: &mut Problems) -> Option<Time> {
+    let ready = condition(&status.conditions, "Ready")?;
+    let field = "status.conditions[Ready].lastTransitionTime";
+    time(ready.last_transition_time.as_deref(), field, problems)
 }
 
 fn allocatable(status: &NodeStatus, problems: &mut Problems) -> Resources {

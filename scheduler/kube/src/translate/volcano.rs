@@ -4,7 +4,7 @@
 //! same group is made here, under the name the controller would give it.
 
 use super::hypernode;
-use super::{Problems, Translated, count, group, queue};
+use super::{Problems, Translated, amounts, count, group, queue};
 use crate::wire::volcano::{
     NetworkTopology, SubGroupPolicy, Task, VolcanoGroup, VolcanoJob, VolcanoQueue,
 };
@@ -32,6 +32,11 @@ pub fn pod_group(object: &VolcanoGroup) -> Translated<GangSpec> {
     gang.roles = enforced(gang.min, roles);
     gang.queue = group::filled(&spec.queue).or(gang.queue);
     gang.priority_class.clone_from(&spec.priority_class_name);
+    let field = format_args!("spec.minResources");
+    let mut unreadable = Vec::new();
+    // An amount that cannot be read fits no limit; the problem says so.
+    gang.min_resources =
+        amounts::requests(&spec.min_resources, field, &mut problems, &mut unreadable);
     network(spec.network_topology.as_ref(), &mut gang.topology, &mut problems);
     if spec.sub_group_policy.iter().any(asks_for_something) {
         gang.unsupported.push("subGroupPolicy".to_owned());

@@ -31,6 +31,9 @@ pub struct VolcanoGroupSpec {
     /// Priority class.
     #[serde(deserialize_with = "null_default")]
     pub priority_class_name: String,
+    /// What it says it needs in all.
+    #[serde(deserialize_with = "null_default")]
+    pub min_resources: ResourceList,
     /// Where the members must or should be together.
     pub network_topology: Option<NetworkTopology>,
     /// Groups inside the group.

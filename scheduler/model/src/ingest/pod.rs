@@ -28,11 +28,14 @@ impl Snapshot {
         } else {
             row.ready_at
         };
+        let is_ended = spec.phase.is_finished();
+        let seen_ended_at = row.seen_ended_at.or(is_ended.then_some(now));
         let before = (row.place, self.drifts_to(id));
         // The new row comes before the old one goes, so that a class or gang which both share
         // is not taken apart and put together again.
         let old = self.detach_pod(id);
         self.attach_pod(id, spec, before, ready_at);
+        self.pods.rows[id].seen_ended_at = seen_ended_at.filter(|_| is_ended);
         self.release_pod(old);
     }
 
@@ -49,9 +52,10 @@ impl Snapshot {
     fn leave_trace(&mut self, id: PodId, now: Time) {
         let Pod { spec, gang: Some(gang), .. } = self.pods.get(id) else { return };
         let row = self.gangs.get(*gang);
-        let finished_at = spec.finished_at.unwrap_or(spec.created_at);
+        let finished_at = self.pods.get(id).ended_at();
         if spec.phase == PodPhase::Succeeded && !spec.evicted {
-            let ghost = Ghost { created_at: spec.created_at, finished_at, role: spec.role.clone() };
+            let (created_at, role) = (spec.created_at, spec.role.clone());
+            let ghost = Ghost { created_at, finished_at, role, count: 1 };
             let gang = *gang;
             self.gangs.rows[gang].ghosts.push(ghost);
             self.drop_old_ghosts(gang);
@@ -88,6 +92,8 @@ impl Snapshot {
             gang: None,
             place: Place::Nowhere,
             is_evicted: false,
+            is_resting: false,
+            seen_ended_at: None,
             ready_at,
         };
         let id = self.pods.rows.insert(row);
@@ -169,7 +175,8 @@ impl Snapshot {
     }
 
     /// The node on which an assumed pod was to be, if that node is not in the table any more.
-    pub(crate) fn drifts_to(&self, id: PodId) -> Option<String> {
+    #[must_use]
+    pub fn drifts_to(&self, id: PodId) -> Option<String> {
         let pod = self.pods.get(id);
         if pod.place != Place::Adrift || pod.spec.node.is_some() {
             return None;
@@ -274,7 +281,7 @@ impl Snapshot {
         if row.members.is_empty() && row.strangers.is_empty() && !row.exists {
             let row = self.gangs.rows.remove(gang);
             self.gangs.by_key.remove(&row.key);
-            self.gangs.departed.push(gang);
+            self.gangs.departed.push((gang, row.key));
         }
     }
 }

@@ -1,6 +1,6 @@
 //! A gang as its group object (in any dialect) describes it.
 
-use super::{Labels, Ledger};
+use super::{Labels, Ledger, Resources};
 use crate::time::{Span, Time};
 use std::fmt;
 
@@ -85,6 +85,9 @@ pub struct GangSpec {
     /// Parts of the group that this version cannot honour yet, in words that complete
     /// "the group uses …"; it waits with the reason rather than being placed wrongly.
     pub unsupported: Vec<String>,
+    /// What the group says it needs in all (Volcano `minResources`): read against the limits of
+    /// its queue before there are pods, never while placing.
+    pub min_resources: Resources,
     /// Labels of the group object, for people.
     pub labels: Labels,
     /// What was written down about it before.
@@ -110,6 +113,7 @@ impl GangSpec {
             succeeded: 0,
             creates_at_once: None,
             unsupported: Vec::new(),
+            min_resources: Resources::new(),
             labels: Labels::new(),
             ledger: Ledger::default(),
         }

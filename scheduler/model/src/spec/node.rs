@@ -16,6 +16,9 @@ pub struct NodeSpec {
     pub unschedulable: bool,
     /// The node's own `Ready` condition is true.
     pub ready: bool,
+    /// Since when that condition is not true, where it says so; its pods are given up for lost
+    /// after a while.
+    pub not_ready_since: Option<Time>,
     /// What pods may use together. Rounded down where inexact. `pods` is the pod count.
     pub allocatable: Resources,
     /// Creation time, for fresh nodes.

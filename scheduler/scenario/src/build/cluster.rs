@@ -117,6 +117,8 @@ impl Builder {
             allocatable.insert(resource.to_owned(), amount);
         }
         let created = file.created.as_ref().map(|time| Self::moment(self.now, time.0));
+        let since = file.not_ready_since.as_ref().map(|time| Self::moment(self.now, time.0));
+        let not_ready_since = since.or(file.not_ready.then_some(self.now));
         for name in &file.name.0 {
             let mut labels = labels.clone();
             labels.entry(HOSTNAME.to_owned()).or_insert_with(|| name.clone());
@@ -127,6 +129,7 @@ impl Builder {
                 taints: plain(file.taints.clone()),
                 unschedulable: file.unschedulable,
                 ready: !file.not_ready,
+                not_ready_since,
                 allocatable: allocatable.clone(),
                 created_at: created.unwrap_or_else(|| self.ago(OLD)),
                 flavour: file.flavour.clone(),

@@ -65,13 +65,14 @@ pub(crate) struct NodeFile {
     pub(crate) taints: Vec<Text<Taint>>,
     pub(crate) unschedulable: bool,
     pub(crate) not_ready: bool,
+    pub(crate) not_ready_since: Option<Text<Time>>,
     pub(crate) flavour: String,
     pub(crate) created: Option<Text<Time>>,
     pub(crate) others: BTreeMap<String, String>,
 }
 
 /// The fields of a node, for messages.
-pub(crate) const NODE_KEYS: &str = "name, labels, taints, unschedulable, ready, flavour, created, a resource (gpu, cpu, memory, \
+pub(crate) const NODE_KEYS: &str = "name, labels, taints, unschedulable, ready, notReadySince, flavour, created, a resource (gpu, cpu, memory, \
      ephemeral-storage, pods, or a name with a slash) or a topology level";
 
 impl<'de> Deserialize<'de> for NodeFile {
@@ -98,6 +99,10 @@ impl<'de> Visitor<'de> for NodeVisitor {
                 "taints" => node.taints = map.next_value()?,
                 "unschedulable" => node.unschedulable = map.next_value()?,
                 "ready" => node.not_ready = !map.next_value::<bool>()?,
+                "notReadySince" => {
+                    node.not_ready_since = Some(map.next_value()?);
+                    node.not_ready = true;
+                }
                 "flavour" => node.flavour = map.next_value()?,
                 "created" => node.created = map.next_value()?,
                 _ => {

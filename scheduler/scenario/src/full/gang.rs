@@ -2,7 +2,8 @@
 
 use super::{mirror, words};
 use scheduler_model::spec::{
-    CreatesAtOnce, Dialect, GangKey, GangSpec, Labels, Ledger, RoleSpec, RoleTally, TopologyWish,
+    CreatesAtOnce, Dialect, GangKey, GangSpec, Labels, Ledger, Resources, RoleSpec, RoleTally,
+    TopologyWish,
 };
 use scheduler_model::time::{Span, Time};
 
@@ -22,6 +23,7 @@ mirror! {
         succeeded: u32,
         creates_at_once: Option<CreatesAtOnce>,
         unsupported: Vec<String>,
+        min_resources: Resources,
         labels: Labels,
         ledger: Ledger,
     }

@@ -12,6 +12,7 @@ mirror! {
         taints: Vec<Taint>,
         unschedulable: bool,
         ready: bool,
+        not_ready_since: Option<Time>,
         allocatable: Resources,
         created_at: Time,
         flavour: String,

@@ -87,9 +87,13 @@ prop_compose! {
         (name, labels, taints, flavour) in (text(), labels(), vec(taint(), 0..2), text()),
         (unschedulable, ready, allocatable, created_at) in
             (any::<bool>(), any::<bool>(), resources(), time()),
+        not_ready_since in of(time()),
     ) -> NodeSpec {
         let name = if name.is_empty() { "n".to_owned() } else { name };
-        NodeSpec { name, labels, taints, unschedulable, ready, allocatable, created_at, flavour }
+        NodeSpec {
+            name, labels, taints, unschedulable, ready, not_ready_since, allocatable, created_at,
+            flavour,
+        }
     }
 }
 
@@ -268,13 +272,13 @@ prop_compose! {
         creates_at_once in of((any::<u32>(), text())
             .prop_map(|(pods, setting)| CreatesAtOnce { pods, setting })),
         (unsupported, labels) in (vec(text(), 0..2), labels()),
-        ledger in ledger(),
+        (min_resources, ledger) in (resources(), ledger()),
     ) -> GangSpec {
         GangSpec {
             key, uid, created_at, min, roles, queue, priority, priority_class,
             topology: TopologyWish { topology, required, preferred },
             walltime, unbreakable, succeeded, creates_at_once, unsupported, labels,
-            ledger,
+            min_resources, ledger,
         }
     }
 }

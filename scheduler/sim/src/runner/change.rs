@@ -23,8 +23,16 @@ pub(super) fn apply(stage: &mut Stage, change: &Change) -> Result<(), String> {
             let pod = PodSpec { terminating: true, ..find(stage, name)?.clone() };
             stage.tell(Event::Pod(Box::new(pod)));
         }
-        Change::NodeFails(name) => change_node(stage, name, |node| node.ready = false)?,
-        Change::NodeReturns(name) => change_node(stage, name, |node| node.ready = true)?,
+        Change::NodeFails(name) => {
+            let now = stage.now();
+            change_node(stage, name, |node| {
+                node.not_ready_since.get_or_insert(now);
+                node.ready = false;
+            })?;
+        }
+        Change::NodeReturns(name) => change_node(stage, name, |node| {
+            (node.ready, node.not_ready_since) = (true, None);
+        })?,
         Change::NodeCordoned(name) => change_node(stage, name, |node| node.unschedulable = true)?,
         Change::NodeUncordoned(name) => {
             change_node(stage, name, |node| node.unschedulable = false)?;

@@ -22,6 +22,7 @@ pub(super) fn draw(draft: &mut Draft) {
             ready: !draft.draws(Feature::NotReady, 25),
             allocatable: allocatable(&mut draft.dice, has_gpus),
             created_at: Time::ZERO,
+            not_ready_since: None,
             flavour: if draft.draws(Feature::Flavours, 50) { "fast" } else { "" }.to_owned(),
         };
         draft.nodes.push(node);

@@ -1,0 +1,112 @@
+//! Numbers about the whole, for metrics.
+//!
+//! Cost: the gangs that wait, the queues, and one addition per node and resource. Gangs and pods
+//! that run are not looked at.
+
+use crate::engine::Engine;
+use scheduler_model::amount::Amount;
+use scheduler_model::ids::ResourceId;
+use scheduler_model::queue::Queue;
+use scheduler_model::time::{Span, Time};
+use std::collections::BTreeMap;
+
+/// Everything counted at one moment.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Census {
+    /// Gangs that lack their minimum, by queue and by the word of the reason
+    /// ([`scheduler_model::explain::WaitReason::word`]).
+    pub pending: BTreeMap<(String, &'static str), u32>,
+    /// How long the gang has waited that waits longest, by queue: since it had its minimum of
+    /// pods, or since its first pod if it never had.
+    pub oldest: BTreeMap<String, Span>,
+    /// Use of queues, all flavours together.
+    pub queues: BTreeMap<String, QueueCensus>,
+    /// Totals over all nodes, by resource.
+    pub nodes: BTreeMap<String, NodeCensus>,
+}
+
+/// What a queue uses and may use, by resource.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct QueueCensus {
+    /// In use in it and below.
+    pub used: BTreeMap<String, Amount>,
+    /// Its own ceilings that hold for all flavours together.
+    pub limit: BTreeMap<String, Amount>,
+}
+
+/// One resource over all nodes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct NodeCensus {
+    /// What all nodes offer.
+    pub capacity: Amount,
+    /// What pods hold of it.
+    pub used: Amount,
+    /// What new pods may take: on nodes that are ready and not cordoned.
+    pub free: Amount,
+}
+
+impl Engine {
+    /// Counts.
+    #[must_use]
+    pub fn census(&self, now: Time) -> Census {
+        let mut census = Census::default();
+        self.count_waiting(now, &mut census);
+        for (_, queue) in self.snapshot.queues().iter() {
+            census.queues.insert(queue.spec.name.clone(), self.count_queue(queue));
+        }
+        for resource in self.snapshot.resources().ids() {
+            let name = self.snapshot.resources().name(resource).to_owned();
+            census.nodes.insert(name, self.count_nodes(resource));
+        }
+        census
+    }
+
+    fn count_waiting(&self, now: Time, census: &mut Census) {
+        // Whoever has a reason to wait listens for news, or is tried again at once.
+        let gangs = self.waiting.iter().chain(self.active.difference(&self.waiting));
+        for gang in gangs {
+            let Some(memory) = self.memory.get(gang).filter(|memory| memory.is_short) else {
+                continue;
+            };
+            let Some(explanation) = &memory.explanation else { continue };
+            let queue = &self.snapshot.gangs().get(*gang).queue_name;
+            let word = explanation.reason.word();
+            *census.pending.entry((queue.clone(), word)).or_insert(0) += 1;
+            let Some(since) = memory.run.age.or(memory.run.start) else { continue };
+            let oldest = census.oldest.entry(queue.clone()).or_default();
+            *oldest = now.since(since).max(*oldest);
+        }
+    }
+
+    fn count_queue(&self, queue: &Queue) -> QueueCensus {
+        let name = |resource| self.snapshot.resources().name(resource).to_owned();
+        let mut sums: BTreeMap<ResourceId, i128> = BTreeMap::new();
+        for ((_, resource), used) in &queue.usage {
+            *sums.entry(*resource).or_insert(0) += used;
+        }
+        let limits = queue.limits.iter().filter(|limit| limit.flavour.is_none());
+        QueueCensus {
+            used: sums.into_iter().map(|(resource, sum)| (name(resource), narrow(sum))).collect(),
+            limit: limits.map(|limit| (name(limit.resource), limit.amount)).collect(),
+        }
+    }
+
+    fn count_nodes(&self, resource: ResourceId) -> NodeCensus {
+        let nodes = self.snapshot.nodes();
+        let (mut used, mut free) = (0_i128, 0_i128);
+        for node in nodes.live().iter() {
+            let left = nodes.free(node, resource).units();
+            used += i128::from(nodes.allocatable(node, resource).units()) - i128::from(left);
+            let spec = nodes.spec(node);
+            if spec.ready && !spec.unschedulable {
+                free += i128::from(left.max(0));
+            }
+        }
+        let capacity = narrow(nodes.total(resource));
+        NodeCensus { capacity, used: narrow(used), free: narrow(free) }
+    }
+}
+
+fn narrow(units: i128) -> Amount {
+    Amount::new(i64::try_from(units).unwrap_or(i64::MAX))
+}

@@ -1,0 +1,153 @@
+//! What the engine keeps of a gang for the length of a run, and how that outlives a restart.
+//!
+//! A run begins with its first member and ends when none is unfinished; see
+//! [`scheduler_model::gang::Gang::run`]. Its facts go out as a [`Ledger`] and come back with the
+//! gang after a restart. A ledger found then belongs to the present run if it names the same
+//! first member, or if that member is gone but the first one left is no younger than the latest
+//! moment that the ledger speaks of: then it was a member while the ledger was written.
+
+use crate::engine::Engine;
+use crate::roster::Roster;
+use scheduler_model::gang::Gang;
+use scheduler_model::ids::GangId;
+use scheduler_model::snapshot::Snapshot;
+use scheduler_model::spec::{GangKey, Ledger, RoleTally};
+use scheduler_model::time::Time;
+
+/// Facts of one run.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Run {
+    /// When its first member was created.
+    pub(crate) start: Option<Time>,
+    /// When the gang first had its minimum; repair and eviction keep it.
+    pub(crate) age: Option<Time>,
+    /// Since when room is what it lacks.
+    pub(crate) blocked_since: Option<Time>,
+    /// Since when it has members in place, but fewer than its minimum.
+    pub(crate) broken_since: Option<Time>,
+    /// Its minimum was in place once.
+    pub(crate) has_started: bool,
+    /// How often it was released.
+    pub(crate) releases: u32,
+    /// It is being released: the run that follows goes on with its age.
+    pub(crate) is_released: bool,
+}
+
+impl Run {
+    /// What must survive a restart.
+    pub(crate) fn ledger(&self, gang: &Gang, snap: &Snapshot) -> Ledger {
+        let Some(run) = self.start else { return Ledger::default() };
+        let succeeded = gang.run(snap.pods()).succeeded.into_iter();
+        Ledger {
+            run: Some(run),
+            age: self.age,
+            blocked_since: self.blocked_since,
+            broken_since: self.broken_since,
+            has_started: self.has_started,
+            releases: self.releases,
+            succeeded: succeeded.map(|(role, count)| RoleTally { role, count }).collect(),
+        }
+    }
+
+    /// The facts that a ledger holds.
+    fn from_ledger(ledger: &Ledger) -> Self {
+        Self {
+            start: ledger.run,
+            age: ledger.age,
+            blocked_since: ledger.blocked_since,
+            broken_since: ledger.broken_since,
+            has_started: ledger.has_started,
+            releases: ledger.releases,
+            is_released: false,
+        }
+    }
+
+    /// Follows the gang: from run to run, and from a restart into the run it finds.
+    pub(crate) fn turn(&mut self, snap: &mut Snapshot, id: GangId) {
+        let gang = snap.gangs().get(id);
+        let Some(start) = gang.run_start(snap.pods()) else { return };
+        if self.start.is_some_and(|known| start <= known) {
+            // A member that was told late may be older than all others.
+            self.start = Some(start);
+            return;
+        }
+        if self.is_released {
+            // Its pods are made anew: the gang goes on, whatever gap there was.
+            *self = Self { start: Some(start), is_released: false, ..self.clone() };
+            (self.blocked_since, self.broken_since) = (None, None);
+            return;
+        }
+        let ledger = written(snap, id).filter(|ledger| is_of_run(ledger, start));
+        *self = Self { start: Some(start), ..Self::default() };
+        let Some(ledger) = ledger else { return };
+        *self = Self::from_ledger(&ledger);
+        snap.recall(id, ledger.run.unwrap_or(start), &ledger.succeeded);
+    }
+
+    /// Takes in what the gang has now.
+    pub(crate) fn note(&mut self, roster: &Roster, now: Time) {
+        self.age = self.age.or(roster.complete_at);
+        let is_in_place = roster.is_in_place();
+        self.has_started |= is_in_place && roster.total.bound > 0;
+        // What is assumed may still be refused: only what is bound mends a gang.
+        let is_mending = self.broken_since.is_some() && roster.total.placed > 0 && !is_in_place;
+        self.broken_since =
+            if roster.is_broken() || is_mending { self.broken_since.or(Some(now)) } else { None };
+    }
+}
+
+impl Engine {
+    /// Hears that a gang is released to start again: its placed members are being deleted. The
+    /// gang keeps its age, the release is counted, and no room is held for what is missing.
+    pub fn released(&mut self, key: &GangKey) {
+        let Some(gang) = self.snapshot.gangs().find(key) else { return };
+        let Some(memory) = self.memory.get_mut(&gang) else { return };
+        memory.run.releases = memory.run.releases.saturating_add(1);
+        memory.run.is_released = true;
+        self.touched.extend(&[gang]);
+        self.changed.insert(gang);
+    }
+}
+
+/// The ledger that stands on the group, else on a member.
+fn written(snap: &Snapshot, id: GangId) -> Option<Ledger> {
+    let gang = snap.gangs().get(id);
+    let of_group = gang.spec.as_ref().map(|spec| &spec.ledger).filter(|it| !it.is_empty());
+    let of_pods = || {
+        let members = gang.members.iter().map(|pod| &snap.pods().get(*pod).spec);
+        // All carry the same unless a write was cut short: the latest run, and what says most.
+        members.filter_map(|pod| pod.ledger.as_deref()).max()
+    };
+    of_group.or_else(of_pods).cloned()
+}
+
+/// True if a ledger belongs to the run whose first member left was created at `start`.
+fn is_of_run(ledger: &Ledger, start: Time) -> bool {
+    let moments = [ledger.age, ledger.blocked_since, ledger.broken_since];
+    let latest = moments.into_iter().chain([ledger.run]).flatten().max();
+    ledger.run.is_some_and(|run| run <= start) && latest >= Some(start)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn ledger(run: i64, age: Option<i64>) -> Ledger {
+        let time = Time::from_ms;
+        Ledger { run: Some(time(run)), age: age.map(time), ..Ledger::default() }
+    }
+
+    #[test]
+    fn a_ledger_belongs_to_the_run_whose_first_member_it_names() {
+        assert!(is_of_run(&ledger(5, None), Time::from_ms(5)));
+        assert!(!is_of_run(&ledger(5, None), Time::from_ms(6)));
+        assert!(!is_of_run(&ledger(5, None), Time::from_ms(4)));
+        assert!(!is_of_run(&Ledger::default(), Time::ZERO));
+    }
+
+    #[test]
+    fn a_ledger_stays_true_when_the_first_member_is_gone_but_not_for_the_next_run() {
+        assert!(is_of_run(&ledger(5, Some(9)), Time::from_ms(9)));
+        assert!(!is_of_run(&ledger(5, Some(9)), Time::from_ms(10)));
+    }
+}

@@ -1,0 +1,60 @@
+//! What the engine itself knows of pods and nodes, beside what objects say: nodes given up for
+//! lost, pods that rest, runs taken over from what was written down.
+//!
+//! Invariant: none of it moves room. What a lost pod holds stays charged until its object says
+//! otherwise.
+
+use crate::gang::Ghost;
+use crate::ids::{GangId, NodeId, PodId};
+use crate::pod::Place;
+use crate::snapshot::Snapshot;
+use crate::spec::RoleTally;
+use crate::time::Time;
+
+impl Snapshot {
+    /// Gives a node's pods up for lost, or takes that back.
+    pub fn set_lost(&mut self, node: NodeId, is_lost: bool) {
+        self.nodes.set_lost(node, is_lost);
+    }
+
+    /// True if a pod has a place but will not do its work there any more: it goes, or its node
+    /// is gone or given up.
+    #[must_use]
+    pub fn is_lost(&self, id: PodId) -> bool {
+        let pod = self.pods.get(id);
+        match pod.place {
+            Place::Nowhere => false,
+            Place::Assumed(node) | Place::Bound(node) => {
+                pod.is_releasing() || self.nodes.lost().contains(node)
+            }
+            Place::Adrift => {
+                let is_gone = |name: &String| self.nodes.find(name).is_none();
+                pod.is_releasing() || pod.spec.node.as_ref().is_some_and(is_gone)
+            }
+        }
+    }
+
+    /// Lets a pod rest (or ends its rest): it waits, but is not to be placed.
+    pub fn set_resting(&mut self, id: PodId, is_resting: bool) {
+        self.pods.rows[id].is_resting = is_resting;
+    }
+
+    /// Takes over what was written down of a gang's current run: that it began at `start`, and
+    /// how many of its members had succeeded, as far as their objects are gone by now.
+    pub fn recall(&mut self, gang: GangId, start: Time, succeeded: &[RoleTally]) {
+        let row = self.gangs.get(gang);
+        let Some(first) = row.run_start(&self.pods) else { return };
+        let run = row.run(&self.pods);
+        let end = first.max(start);
+        let gone = succeeded.iter().filter_map(|tally| {
+            let seen = run.succeeded.get(&tally.role).copied().unwrap_or(0);
+            let count = tally.count.checked_sub(seen).filter(|count| *count > 0)?;
+            Some(Ghost { created_at: start, finished_at: end, role: tally.role.clone(), count })
+        });
+        let gone: Vec<Ghost> = gone.collect();
+        let bridge = (start < first).then_some((start, first)).or(row.bridge);
+        let row = &mut self.gangs.rows[gang];
+        row.ghosts.extend(gone);
+        row.bridge = bridge;
+    }
+}
