@@ -145,6 +145,14 @@ impl Lanes {
         self.queues.get(&lane).map_or(0, BTreeMap::len)
     }
 
+    /// Calls that could leave now beside those that are due already.
+    #[must_use]
+    pub fn room(&self, lane: Lane, now: Time) -> usize {
+        let free = self.windows.of(lane).saturating_sub(self.in_air(lane));
+        let waiting = self.queues.get(&lane).into_iter().flat_map(BTreeMap::values);
+        free - waiting.filter(|queued| queued.due <= now).take(free).count()
+    }
+
     /// When something that waits for its time is due and its lane has a free place.
     #[must_use]
     pub fn wake_at(&self) -> Option<Time> {

@@ -18,6 +18,7 @@
 )]
 
 pub mod answer;
+pub mod bind;
 pub mod call;
 pub mod facts;
 pub mod lanes;

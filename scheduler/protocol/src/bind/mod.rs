@@ -1,0 +1,364 @@
+//! Binding: the binds of a plan leave together, and each ends known.
+//!
+//! A plan waits here until the bind lane has room; the driver then checks it once more and
+//! either [`Binder::begin`]s it or takes it back whole ([`Binder::withdraw`]). From the first
+//! bind on it is carried through. What no answer tells is asked of the pod itself; what the
+//! watch tells first ([`Binder::seen`]) counts as well.
+//!
+//! Invariants: every effect is settled exactly once; a pod is never bound to two nodes at the
+//! same time; a withdrawn plan has sent nothing. [`flight`] has the life of one bind.
+
+mod flight;
+
+use crate::answer::{Answer, PodFacts};
+use crate::call::{Call, CallId};
+use crate::lanes::{Lane, Lanes};
+use crate::meaning::CallKind;
+use crate::retry::Policy;
+use flight::{Flight, Next, Step};
+use scheduler_model::effect::{Bind, EffectId, Outcome};
+use scheduler_model::spec::GangKey;
+use scheduler_model::time::{Span, Time};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// An effect and how it ended.
+pub type Settled = (EffectId, Outcome);
+
+/// Names a plan under way. Never reused.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct PlanId(pub u64);
+
+/// Settings.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct BindConfig {
+    /// How long a request without an answer may still be carried out by the server, counted
+    /// from when its answer was given up: the server's own limit for a request.
+    pub linger: Span,
+    /// Spreads the pauses of several schedulers.
+    pub seed: u64,
+}
+
+impl Default for BindConfig {
+    fn default() -> Self {
+        Self { linger: Span::from_secs(60), seed: 0 }
+    }
+}
+
+/// How the binds of one plan went, once all are settled.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Bound {
+    /// Whose plan it was.
+    pub gang: GangKey,
+    /// Which plan.
+    pub plan: PlanId,
+    /// When its first bind left.
+    pub sent_at: Time,
+    /// When the first member was known to be bound.
+    pub first_done: Option<Time>,
+    /// When the last member was known to be bound.
+    pub last_done: Option<Time>,
+    /// Members bound.
+    pub done: u32,
+    /// Members refused.
+    pub refused: u32,
+}
+
+#[derive(Clone, Debug)]
+struct Open {
+    gang: GangKey,
+    /// Effects not settled.
+    effects: BTreeSet<EffectId>,
+    /// It has to be begun (again) from then on; `None` once it was.
+    due: Option<Time>,
+    /// Binds that left and were not handed back unsent.
+    sent: u32,
+    sent_at: Option<Time>,
+    first_done: Option<Time>,
+    last_done: Option<Time>,
+    done: u32,
+    refused: u32,
+}
+
+/// All binds that are not settled.
+#[derive(Clone, Debug, Default)]
+pub struct Binder {
+    config: BindConfig,
+    next: u64,
+    plans: BTreeMap<PlanId, Open>,
+    flights: BTreeMap<EffectId, (PlanId, Flight)>,
+    by_uid: BTreeMap<String, EffectId>,
+    by_call: BTreeMap<CallId, EffectId>,
+    bound: Vec<Bound>,
+}
+
+impl Binder {
+    /// A binder without binds.
+    #[must_use]
+    pub fn new(config: BindConfig) -> Self {
+        Self { config, ..Self::default() }
+    }
+
+    /// Takes the binds of one plan. A pod with a bind that is not settled is refused another.
+    pub fn take(
+        &mut self,
+        gang: &GangKey,
+        binds: Vec<(EffectId, Bind)>,
+        now: Time,
+    ) -> Vec<Settled> {
+        let plan = PlanId(self.next);
+        self.next += 1;
+        let (mut effects, mut refused) = (BTreeSet::new(), Vec::new());
+        for (effect, bind) in binds {
+            if self.by_uid.contains_key(&bind.uid) {
+                let words = "an earlier bind of it is not settled".to_owned();
+                refused.push((effect, Outcome::Refused(words)));
+                continue;
+            }
+            self.by_uid.insert(bind.uid.clone(), effect);
+            effects.insert(effect);
+            let flight = Flight::new(effect, bind, self.config.seed);
+            self.flights.insert(effect, (plan, flight));
+        }
+        if !effects.is_empty() {
+            self.plans.insert(plan, Open::new(gang.clone(), effects, now));
+        }
+        refused
+    }
+
+    /// The next plan to be checked and then begun or withdrawn: nothing of it left yet, and
+    /// the lane has room for it now.
+    #[must_use]
+    pub fn next_plan(&self, lanes: &Lanes, now: Time) -> Option<PlanId> {
+        let due = |open: &Open| open.due.is_some_and(|due| due <= now);
+        let (plan, _) = self.plans.iter().find(|(_, open)| due(open))?;
+        (lanes.room(Lane::Bind, now) > 0).then_some(*plan)
+    }
+
+    /// Plans of which nothing left.
+    #[must_use]
+    pub fn untouched_plans(&self) -> Vec<PlanId> {
+        let untouched = self.plans.iter().filter(|(_, open)| open.sent == 0);
+        untouched.map(|(plan, _)| *plan).collect()
+    }
+
+    /// The binds of a plan that are not settled.
+    pub fn members(&self, plan: PlanId) -> impl Iterator<Item = &Bind> {
+        let effects = self.plans.get(&plan).into_iter().flat_map(|open| &open.effects);
+        effects.map(|effect| &self.flights[effect].1.bind)
+    }
+
+    /// Queues all binds of a plan; they may leave from now on.
+    pub fn begin(&mut self, plan: PlanId, lanes: &mut Lanes, now: Time) {
+        let Some(open) = self.plans.get_mut(&plan) else { return };
+        if open.due.take().is_none() {
+            return;
+        }
+        for effect in open.effects.clone() {
+            self.go(effect, Next::Bind(now), lanes);
+        }
+    }
+
+    /// Takes a plan back, if nothing of it left: all its effects end refused. Else it goes on,
+    /// and nothing is answered.
+    pub fn withdraw(
+        &mut self,
+        plan: PlanId,
+        lanes: &mut Lanes,
+        why: &str,
+        now: Time,
+    ) -> Vec<Settled> {
+        let Some(open) = self.plans.get(&plan).filter(|open| open.sent == 0) else {
+            return Vec::new();
+        };
+        let effects = open.effects.clone().into_iter();
+        let refused = |effect| (effect, Outcome::Refused(why.to_owned()));
+        let settled: Vec<Settled> = effects.map(refused).collect();
+        for (effect, outcome) in &settled {
+            self.end(*effect, outcome, lanes, now);
+        }
+        settled
+    }
+
+    /// A call was handed out. Calls of others are ignored.
+    pub fn left(&mut self, id: CallId, now: Time) {
+        let Some(effect) = self.by_call.get(&id) else { return };
+        let (plan, flight) = self.flights.get_mut(effect).expect("a call belongs to a flight");
+        if flight.is_in_air {
+            return;
+        }
+        flight.is_in_air = true;
+        if matches!(flight.step, Step::Bind(_)) {
+            let open = self.plans.get_mut(plan).expect("a flight belongs to a plan");
+            open.sent += 1;
+            open.sent_at = open.sent_at.or(Some(now));
+        }
+    }
+
+    /// The answer to a call came. Calls of others, and those whose end was seen before, are
+    /// ignored.
+    pub fn answered(
+        &mut self,
+        id: CallId,
+        answer: &Answer,
+        lanes: &mut Lanes,
+        now: Time,
+    ) -> Option<Settled> {
+        self.left(id, now);
+        let effect = self.by_call.remove(&id)?;
+        let (plan, flight) = self.flights.get_mut(&effect).expect("a call belongs to a flight");
+        flight.is_in_air = false;
+        let is_bind = matches!(flight.step, Step::Bind(_));
+        let next = if is_bind {
+            flight.bind_answered(answer, now, self.config.linger)
+        } else {
+            flight.ask_answered(answer, now)
+        };
+        if let (true, Next::Bind(due), Answer::Unsent(_)) = (is_bind, &next, answer) {
+            let plan = *plan;
+            let open = self.plans.get_mut(&plan).expect("a flight belongs to a plan");
+            open.sent -= 1;
+            if open.sent == 0 {
+                self.put_back(plan, *due, lanes);
+                return None;
+            }
+        }
+        self.go(effect, next, lanes).map(|outcome| {
+            self.end(effect, &outcome, lanes, now);
+            (effect, outcome)
+        })
+    }
+
+    /// The watch showed a pod. Ends its bind if that tells how it ended.
+    pub fn seen(&mut self, facts: &PodFacts, lanes: &mut Lanes, now: Time) -> Option<Settled> {
+        let effect = *self.by_uid.get(&facts.uid)?;
+        let outcome = flight::end_by(&self.flights[&effect].1.bind, facts)?;
+        self.end(effect, &outcome, lanes, now);
+        Some((effect, outcome))
+    }
+
+    /// The watch showed that a pod is gone.
+    pub fn gone(&mut self, uid: &str, lanes: &mut Lanes, now: Time) -> Option<Settled> {
+        let effect = *self.by_uid.get(uid)?;
+        let outcome = Outcome::Refused("it is gone".to_owned());
+        self.end(effect, &outcome, lanes, now);
+        Some((effect, outcome))
+    }
+
+    /// The right to write is lost: nothing leaves any more. What was never sent ends refused,
+    /// the rest unknown.
+    pub fn forget_all(&mut self, lanes: &mut Lanes) -> Vec<Settled> {
+        for call in std::mem::take(&mut self.by_call).into_keys() {
+            lanes.cancel(call);
+        }
+        self.plans.clear();
+        self.by_uid.clear();
+        let flights = std::mem::take(&mut self.flights).into_values();
+        let end = |(_, flight): (PlanId, Flight)| {
+            let outcome = if flight.may_have_happened() {
+                Outcome::Unknown
+            } else {
+                Outcome::Refused("the right to write was lost before it was sent".to_owned())
+            };
+            (flight.effect, outcome)
+        };
+        flights.map(end).collect()
+    }
+
+    /// Plans whose last bind was settled since the last call. Plans of which nothing left are
+    /// not among them.
+    pub fn take_bound(&mut self) -> Vec<Bound> {
+        std::mem::take(&mut self.bound)
+    }
+
+    /// Binds not settled.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.flights.len()
+    }
+
+    /// True if all binds are settled.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.flights.is_empty()
+    }
+
+    /// When [`Binder::next_plan`] has something, if no answer comes before; the lanes have
+    /// their own time to wake.
+    #[must_use]
+    pub fn wake_at(&self, lanes: &Lanes, now: Time) -> Option<Time> {
+        let due = self.plans.values().filter_map(|open| open.due).min()?;
+        (lanes.room(Lane::Bind, now) > 0).then_some(due)
+    }
+
+    /// Does what comes next; gives back how it ended, if it did.
+    fn go(&mut self, effect: EffectId, next: Next, lanes: &mut Lanes) -> Option<Outcome> {
+        let (_, flight) = self.flights.get_mut(&effect).expect("it is not settled");
+        let (call, kind, due) = match next {
+            Next::End(outcome) => return Some(outcome),
+            Next::Bind(due) => (flight.call(), CallKind::Bind, due),
+            Next::Ask(due) => (Call::ReadPod(flight.pod()), CallKind::Read, due),
+        };
+        let id = lanes.push(Lane::Bind, call, Policy::of(kind).timeout, due);
+        flight.step = if kind == CallKind::Bind { Step::Bind(id) } else { Step::Ask(id) };
+        self.by_call.insert(id, effect);
+        None
+    }
+
+    /// Nothing of a begun plan left after all: it waits for `due`, and is checked again.
+    fn put_back(&mut self, plan: PlanId, due: Time, lanes: &mut Lanes) {
+        let open = self.plans.get_mut(&plan).expect("it is not settled");
+        (open.due, open.sent_at) = (Some(due), None);
+        for effect in &open.effects {
+            let (_, flight) = self.flights.get_mut(effect).expect("it is not settled");
+            if let Step::Bind(id) = flight.step {
+                lanes.cancel(id);
+                self.by_call.remove(&id);
+            }
+            flight.step = Step::Plan;
+        }
+    }
+
+    fn end(&mut self, effect: EffectId, outcome: &Outcome, lanes: &mut Lanes, now: Time) {
+        let (plan, flight) = self.flights.remove(&effect).expect("it is not settled");
+        self.by_uid.remove(&flight.bind.uid);
+        if let Step::Bind(id) | Step::Ask(id) = flight.step {
+            lanes.cancel(id);
+            self.by_call.remove(&id);
+        }
+        let open = self.plans.get_mut(&plan).expect("a flight belongs to a plan");
+        open.effects.remove(&effect);
+        if *outcome == Outcome::Done {
+            open.done += 1;
+            open.first_done = open.first_done.or(Some(now));
+            open.last_done = Some(now);
+        } else {
+            open.refused += 1;
+        }
+        if open.effects.is_empty() {
+            let open = self.plans.remove(&plan).expect("it was just there");
+            self.bound.extend(open.report(plan));
+        }
+    }
+}
+
+impl Open {
+    const fn new(gang: GangKey, effects: BTreeSet<EffectId>, now: Time) -> Self {
+        Self {
+            gang,
+            effects,
+            due: Some(now),
+            sent: 0,
+            sent_at: None,
+            first_done: None,
+            last_done: None,
+            done: 0,
+            refused: 0,
+        }
+    }
+
+    fn report(self, plan: PlanId) -> Option<Bound> {
+        let Self { gang, first_done, last_done, done, refused, .. } = self;
+        let sent_at = self.sent_at?;
+        Some(Bound { gang, plan, sent_at, first_done, last_done, done, refused })
+    }
+}

@@ -1,0 +1,132 @@
+//! What becomes of a plan as a whole.
+
+use crate::{Desk, bind, code, gang, lost, unsent};
+use scheduler_model::effect::{EffectId, Outcome};
+use scheduler_model::time::{Span, Time};
+use scheduler_protocol::bind::Bound;
+use scheduler_protocol::call::Call;
+
+#[test]
+fn all_binds_of_a_plan_fly_at_once_within_the_window() {
+    let mut desk = Desk::new(3);
+    desk.plan(&["a", "b", "c", "d"]);
+    let sends = desk.send();
+    assert_eq!(sends.len(), 3);
+    desk.answer(&sends[1], &code(201));
+    assert_eq!(desk.send().len(), 1);
+}
+
+#[test]
+fn a_plan_waits_until_the_lane_has_room_and_can_then_be_checked() {
+    let mut desk = Desk::new(1);
+    desk.plan(&["a"]);
+    let first = desk.send();
+    desk.plan(&["b"]);
+    assert_eq!(desk.binder.next_plan(&desk.lanes, desk.now), None);
+    desk.answer(&first[0], &code(201));
+    let plan = desk.binder.next_plan(&desk.lanes, desk.now).expect("there is room");
+    let names: Vec<&str> = desk.binder.members(plan).map(|bind| bind.name.as_str()).collect();
+    assert_eq!(names, ["b"]);
+}
+
+#[test]
+fn a_plan_that_is_withdrawn_sends_nothing() {
+    let mut desk = Desk::with_plan(&["a", "b"]);
+    let plan = desk.binder.next_plan(&desk.lanes, desk.now).expect("it waits");
+    let settled = desk.binder.withdraw(plan, &mut desk.lanes, "a node is gone", desk.now);
+    let refused = Outcome::Refused("a node is gone".to_owned());
+    let wanted = [(EffectId(0), refused.clone()), (EffectId(1), refused)];
+    assert_eq!(settled, wanted);
+    assert_eq!(desk.send(), []);
+    assert_eq!(desk.binder.take_bound(), []);
+}
+
+#[test]
+fn a_begun_plan_of_which_nothing_left_can_still_be_withdrawn() {
+    let mut desk = Desk::with_plan(&["a"]);
+    let plan = desk.binder.next_plan(&desk.lanes, desk.now).expect("it waits");
+    desk.binder.begin(plan, &mut desk.lanes, desk.now);
+    assert_eq!(desk.binder.untouched_plans(), [plan]);
+    assert_eq!(desk.binder.withdraw(plan, &mut desk.lanes, "no", desk.now).len(), 1);
+    assert_eq!(desk.send(), []);
+}
+
+#[test]
+fn a_plan_of_which_a_bind_left_is_carried_through() {
+    let mut desk = Desk::new(1);
+    desk.plan(&["a", "b"]);
+    let plan = desk.binder.next_plan(&desk.lanes, desk.now).expect("it waits");
+    let sends = desk.send();
+    assert_eq!(desk.binder.untouched_plans(), []);
+    assert_eq!(desk.binder.withdraw(plan, &mut desk.lanes, "no", desk.now), []);
+    desk.answer(&sends[0], &code(404));
+    assert_eq!(desk.send().len(), 1);
+}
+
+#[test]
+fn a_plan_that_came_back_unsent_is_checked_again() {
+    let mut desk = Desk::with_plan(&["a", "b"]);
+    let sends = desk.send();
+    desk.answer(&sends[0], &unsent());
+    assert_eq!(desk.binder.untouched_plans(), []);
+    desk.answer(&sends[1], &unsent());
+    assert_eq!(desk.binder.untouched_plans().len(), 1);
+    assert_eq!(desk.send(), []);
+    desk.now = desk.binder.wake_at(&desk.lanes, desk.now).expect("it is tried again");
+    assert_eq!(desk.send().len(), 2);
+}
+
+#[test]
+fn a_pod_with_an_unsettled_bind_is_refused_another() {
+    let mut desk = Desk::with_plan(&["a"]);
+    let refused = desk.binder.take(&gang(), vec![(EffectId(9), bind("a", "m"))], desk.now);
+    assert!(matches!(refused[..], [(EffectId(9), Outcome::Refused(_))]), "{refused:?}");
+    assert_eq!(desk.send().len(), 1);
+}
+
+#[test]
+fn the_times_of_a_plan_are_told_when_its_last_bind_is_settled() {
+    let mut desk = Desk::with_plan(&["a", "b", "c"]);
+    let sends = desk.send();
+    desk.now = Time::from_ms(10);
+    desk.answer(&sends[0], &code(201));
+    desk.now = Time::from_ms(30);
+    desk.answer(&sends[1], &code(201));
+    assert_eq!(desk.binder.take_bound(), []);
+    desk.answer(&sends[2], &code(404));
+    let [Bound { sent_at, first_done, last_done, done, refused, .. }] =
+        desk.binder.take_bound()[..]
+    else {
+        panic!("one plan ended");
+    };
+    assert_eq!((sent_at, done, refused), (Time::ZERO, 2, 1));
+    assert_eq!(first_done, Some(Time::from_ms(10)));
+    assert_eq!(last_done, Some(Time::from_ms(30)));
+}
+
+#[test]
+fn when_the_right_to_write_is_lost_only_what_never_left_is_refused() {
+    let mut desk = Desk::new(3);
+    desk.plan(&["a", "b", "c", "d"]);
+    let sends = desk.send();
+    desk.answer(&sends[0], &lost());
+    desk.answer(&sends[1], &code(429));
+    let settled = desk.binder.forget_all(&mut desk.lanes);
+    let unknown: Vec<bool> = settled.iter().map(|(_, end)| *end == Outcome::Unknown).collect();
+    // a: lost, b: turned away, c: in the air, d: never left.
+    assert_eq!(unknown, [true, false, true, false]);
+    desk.pass(Span::from_secs(100));
+    assert_eq!(desk.send(), []);
+    desk.answer(&sends[2], &code(201));
+    assert_eq!(desk.settled, []);
+}
+
+#[test]
+fn annotations_travel_with_the_bind() {
+    let mut desk = Desk::new(1);
+    let mut bind = bind("a", "n");
+    bind.annotations.insert("muster.sh/rank".to_owned(), "3".to_owned());
+    desk.binder.take(&gang(), vec![(EffectId(0), bind)], desk.now);
+    let Call::Bind { annotations, .. } = desk.next().call else { panic!("a bind leaves first") };
+    assert_eq!(annotations["muster.sh/rank"], "3");
+}
