@@ -15,7 +15,10 @@ mod topology;
 use k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::CustomResourceDefinition;
 use kube::CustomResourceExt;
 
-pub use pod_group::{PodGroup, PodGroupRole, PodGroupSpec, PodGroupStatus, PodGroupTopology};
+pub use pod_group::{
+    PodGroup, PodGroupCounts, PodGroupLedger, PodGroupPhase, PodGroupRole, PodGroupSpec,
+    PodGroupStatus, PodGroupTopology, RoleCount,
+};
 pub use queue::{FlavorLimit, Queue, QueueSpec, QueueStatus};
 pub use topology::{Topology, TopologyLevel, TopologySpec, TopologyStatus};
 

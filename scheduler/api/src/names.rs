@@ -38,6 +38,13 @@ pub const SIMULATED_ARRIVAL: &str = "muster.sh/simulated-arrival";
 /// Annotation that muster itself writes on groups of other dialects and on pods of plain gangs:
 /// what must survive a restart.
 pub const STATE: &str = "muster.sh/state";
+/// Annotation that muster itself writes on groups of other dialects: why the group waits, as
+/// JSON. On muster's own groups the same stands in `status.explanation`.
+pub const EXPLANATION: &str = "muster.sh/explanation";
+/// The name under which muster's writes stand in `metadata.managedFields`.
+pub const FIELD_MANAGER: &str = "muster";
+/// `reportingController` of muster's events.
+pub const REPORTER: &str = "muster.sh/scheduler";
 
 /// Condition of a PodGroup: true once its minimum has been placed, with the reason where not.
 pub const CONDITION_SCHEDULED: &str = "Scheduled";

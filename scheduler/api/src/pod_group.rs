@@ -4,6 +4,7 @@
 
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::Condition;
 use kube::{CustomResource, KubeSchema};
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Serialize};
 
 /// What a gang asks for.
@@ -18,13 +19,15 @@ use serde::{Deserialize, Serialize};
     category = "muster",
     derive = "PartialEq",
     doc = "Pods that start together or not at all. A pod joins by the label muster.sh/pod-group.",
+    printcolumn(name = "Phase", type_ = "string", json_path = ".status.phase"),
     printcolumn(name = "Min", type_ = "integer", json_path = ".spec.minAvailable"),
-    printcolumn(name = "Queue", type_ = "string", json_path = ".spec.queue"),
+    printcolumn(name = "Placed", type_ = "integer", json_path = ".status.counts.placed"),
     printcolumn(
-        name = "Scheduled",
+        name = "Reason",
         type_ = "string",
-        json_path = ".status.conditions[?(@.type==\"Scheduled\")].status"
+        json_path = ".status.conditions[?(@.type==\"Scheduled\")].reason"
     ),
+    printcolumn(name = "Queue", type_ = "string", json_path = ".spec.queue", priority = 1),
     printcolumn(name = "Age", type_ = "date", json_path = ".metadata.creationTimestamp")
 )]
 #[serde(rename_all = "camelCase")]
@@ -105,6 +108,22 @@ pub struct PodGroupTopology {
 #[derive(KubeSchema, Clone, Debug, Default, PartialEq, Deserialize, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct PodGroupStatus {
+    /// Where the group stands.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub phase: Option<PodGroupPhase>,
+
+    /// Generation of the group that all of this is about.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub observed_generation: Option<i64>,
+
+    /// Least number of pods, as muster understands the group.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub min: Option<i32>,
+
+    /// Pods by what became of them.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub counts: Option<PodGroupCounts>,
+
     /// Latest observations. `Scheduled` says whether the group has a place, and why not.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[schemars(
@@ -112,4 +131,108 @@ pub struct PodGroupStatus {
         extend("x-kubernetes-list-type" = "map", "x-kubernetes-list-map-keys" = ["type"])
     )]
     pub conditions: Vec<Condition>,
+
+    /// Why the group, or the rest of it, waits: the same as `muster explain -o json` prints.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(schema_with = "open_object")]
+    pub explanation: Option<serde_json::Value>,
+
+    /// What muster must know of the group after a restart.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub ledger: Option<PodGroupLedger>,
+}
+
+/// Where a group stands.
+#[derive(JsonSchema, Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize)]
+pub enum PodGroupPhase {
+    /// It has no pods yet, and its queue does not take it yet.
+    Pending,
+    /// Its queue takes it; it waits for pods or for room.
+    Admitted,
+    /// Its minimum has places.
+    Running,
+    /// Pods have places, but fewer than the minimum.
+    Broken,
+    /// No unfinished pod is left.
+    Done,
+}
+
+/// Pods by what became of them.
+#[derive(KubeSchema, Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct PodGroupCounts {
+    /// Unfinished pods.
+    #[serde(default)]
+    pub exist: i32,
+    /// Unfinished pods that have a node.
+    #[serde(default)]
+    pub placed: i32,
+    /// Pods that run.
+    #[serde(default)]
+    pub running: i32,
+    /// Pods of this run that succeeded.
+    #[serde(default)]
+    pub succeeded: i32,
+    /// Pods of this run that failed.
+    #[serde(default)]
+    pub failed: i32,
+}
+
+/// What muster must know of a group after a restart. All of it belongs to one run.
+#[derive(KubeSchema, Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct PodGroupLedger {
+    /// When the first pod of the run was created: names the run.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("format" = "date-time"))]
+    pub run: Option<String>,
+    /// When the group first had its minimum of existing, ungated pods: its age in the queue.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("format" = "date-time"))]
+    pub age: Option<String>,
+    /// Since when it lacks room.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("format" = "date-time"))]
+    pub blocked_since: Option<String>,
+    /// Since when it has pods in place, but fewer than its minimum.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("format" = "date-time"))]
+    pub broken_since: Option<String>,
+    /// It once had its minimum in place.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub has_started: bool,
+    /// How often it was released to start again.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub releases: i32,
+    /// Pods of the run that succeeded, by role.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[schemars(extend("x-kubernetes-list-type" = "atomic"))]
+    pub succeeded: Vec<RoleCount>,
+}
+
+/// A number of pods of one role.
+#[derive(KubeSchema, Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct RoleCount {
+    /// The role; empty for pods without one.
+    #[serde(default)]
+    pub role: String,
+    /// How many.
+    #[serde(default)]
+    pub count: i32,
+}
+
+/// An object whose fields are not the API server's business.
+fn open_object(_: &mut SchemaGenerator) -> Schema {
+    json_schema!({ "type": "object", "x-kubernetes-preserve-unknown-fields": true })
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde hands fields in by reference")]
+const fn is_false(value: &bool) -> bool {
+    !*value
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde hands fields in by reference")]
+const fn is_zero(value: &i32) -> bool {
+    *value == 0
 }

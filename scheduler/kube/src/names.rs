@@ -24,6 +24,12 @@ pub const SIMULATED_RUNTIME: &str = "muster.sh/simulated-runtime";
 /// Annotation on pod, group or controller: when a simulated pod arrives.
 pub const SIMULATED_ARRIVAL: &str = "muster.sh/simulated-arrival";
 
+/// Annotation that muster writes on groups of other dialects and pods of plain gangs: what must
+/// survive a restart.
+pub const STATE: &str = "muster.sh/state";
+/// Annotation that muster writes for people on groups of other dialects, and never reads.
+pub const EXPLANATION: &str = "muster.sh/explanation";
+
 /// Annotation: the Volcano group of a pod; the key that operators set.
 pub const VOLCANO_GROUP_NAME: &str = "scheduling.k8s.io/group-name";
 /// Annotation: the Volcano group of a pod, other spelling.
@@ -105,5 +111,5 @@ const READ_PREFIXES: [&str; 10] = [
 /// True for annotations that are kept when an object is read.
 #[must_use]
 pub fn is_read_annotation(key: &str) -> bool {
-    READ_PREFIXES.iter().any(|prefix| key.starts_with(prefix))
+    key != EXPLANATION && READ_PREFIXES.iter().any(|prefix| key.starts_with(prefix))
 }

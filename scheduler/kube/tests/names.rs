@@ -17,6 +17,8 @@ fn both_lists_of_names_agree() {
         (read::WALLTIME, documented::WALLTIME),
         (read::SIMULATED_RUNTIME, documented::SIMULATED_RUNTIME),
         (read::SIMULATED_ARRIVAL, documented::SIMULATED_ARRIVAL),
+        (read::STATE, documented::STATE),
+        (read::EXPLANATION, documented::EXPLANATION),
     ] {
         assert_eq!(read, documented);
     }

@@ -29,7 +29,9 @@ pub(super) fn of(shown: &Shown<'_>, wish: &Simulate) -> Value {
     let queues: Map<String, Value> = report
         .queues
         .iter()
-        .map(|(name, uses)| (name.clone(), explanation::amounts(uses.iter().map(|(name, it)| (name, *it)))))
+        .map(|(name, uses)| {
+            (name.clone(), explanation::amounts(uses.iter().map(|(name, it)| (name, *it))))
+        })
         .collect();
     let mut value = json!({
         "version": VERSION,

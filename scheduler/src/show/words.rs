@@ -19,17 +19,7 @@ pub(super) const fn state(standing: Standing) -> &'static str {
     }
 }
 
-/// Who or what can change it.
-pub(super) const fn cure(cure: Cure) -> &'static str {
-    match cure {
-        Cure::Wait => "wait",
-        Cure::Nodes => "nodes",
-        Cure::Queue => "queue",
-        Cure::Author => "author",
-    }
-}
-
-/// The same for a person.
+/// Who or what can change it, for a person.
 pub(super) const fn cure_sentence(cure: Cure) -> &'static str {
     match cure {
         Cure::Wait => "time: something that runs will end",

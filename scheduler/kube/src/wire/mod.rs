@@ -7,8 +7,10 @@
 
 mod affinity;
 mod cluster;
+pub mod explanation;
 pub mod groups;
 pub mod kueue;
+pub mod ledger;
 mod meta;
 mod node;
 mod number;

@@ -1,0 +1,165 @@
+//! The ledger of a gang as it is written down: `muster.sh/state` on groups of other dialects and
+//! on pods of plain gangs, `status.ledger` on muster's own groups.
+//!
+//! The annotation is one JSON object with its version in `v`, at most 4 KiB. Invariants: what is
+//! written reads back as the same ledger; unknown fields are ignored; what cannot be read is a
+//! problem and an empty ledger, as if nothing had been written down.
+
+use super::{Number, null_default};
+use crate::names;
+use crate::translate::{Problems, shorten};
+use jiff::Timestamp;
+use scheduler_api::{PodGroupLedger, RoleCount};
+use scheduler_model::spec::{Ledger, RoleTally};
+use scheduler_model::time::Time;
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+/// Raised when a field changes its meaning.
+const VERSION: i64 = 1;
+/// Longest annotation that is written, in bytes.
+const BYTES: usize = 4 << 10;
+
+/// The facts as they are read.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub struct LedgerBody {
+    /// Version of an annotation.
+    pub v: Option<Number>,
+    /// Creation of the run's first member.
+    #[serde(deserialize_with = "null_default")]
+    pub run: Option<String>,
+    /// When the gang first had its minimum of members.
+    #[serde(deserialize_with = "null_default")]
+    pub age: Option<String>,
+    /// Since when it lacks room.
+    #[serde(deserialize_with = "null_default")]
+    pub blocked_since: Option<String>,
+    /// Since when it is broken.
+    #[serde(deserialize_with = "null_default")]
+    pub broken_since: Option<String>,
+    /// It once had its minimum in place.
+    #[serde(deserialize_with = "null_default")]
+    pub has_started: bool,
+    /// How often it was released.
+    pub releases: Option<Number>,
+    /// Members that succeeded.
+    #[serde(deserialize_with = "null_default")]
+    pub succeeded: Vec<RoleBody>,
+}
+
+/// Members of one role that succeeded.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(default)]
+pub struct RoleBody {
+    /// The role.
+    #[serde(deserialize_with = "null_default")]
+    pub role: String,
+    /// How many.
+    pub count: Option<Number>,
+}
+
+/// The ledger that an annotation holds.
+pub fn read(text: &str, problems: &mut Problems) -> Ledger {
+    let field = format!("metadata.annotations[{}]", names::STATE);
+    let mut fail = |words: String| {
+        problems.add(
+            &field,
+            format!("{words}; what was written down about the gang is lost"),
+            "nothing: muster writes it anew; leave this annotation to it",
+        );
+        Ledger::default()
+    };
+    match serde_json::from_str::<LedgerBody>(text) {
+        Err(error) => fail(format!("`{}` is not what muster writes: {error}", shorten(text))),
+        Ok(body) if body.v != Some(Number::Whole(VERSION)) => {
+            let found = body.v.map_or("none".to_owned(), |version| version.to_string());
+            fail(format!("its version is {}, this release reads {VERSION}", shorten(&found)))
+        }
+        Ok(body) => body.read(&field, problems),
+    }
+}
+
+impl LedgerBody {
+    /// The facts, with a problem for each that cannot be read and is left out.
+    pub fn read(&self, field: &str, problems: &mut Problems) -> Ledger {
+        let mut time = |name: &str, text: &Option<String>| {
+            crate::translate::time(text.as_deref(), &format!("{field}.{name}"), problems)
+        };
+        let mut ledger = Ledger {
+            run: time("run", &self.run),
+            age: time("age", &self.age),
+            blocked_since: time("blockedSince", &self.blocked_since),
+            broken_since: time("brokenSince", &self.broken_since),
+            has_started: self.has_started,
+            ..Ledger::default()
+        };
+        ledger.releases = count(self.releases.as_ref(), &format!("{field}.releases"), problems);
+        for one in &self.succeeded {
+            let count = count(one.count.as_ref(), &format!("{field}.succeeded"), problems);
+            ledger.succeeded.push(RoleTally { role: one.role.clone(), count });
+        }
+        ledger.succeeded.sort();
+        ledger.succeeded.dedup_by(|later, first| later.role == first.role);
+        ledger
+    }
+}
+
+fn count(number: Option<&Number>, field: &str, problems: &mut Problems) -> u32 {
+    let Some(number) = number else { return 0 };
+    let read = match number {
+        Number::Whole(number) => u32::try_from(*number).ok(),
+        _ => None,
+    };
+    read.unwrap_or_else(|| {
+        let text = shorten(&number.to_string());
+        problems.add(field, format!("`{text}` is no number of members; taken as 0"), "");
+        0
+    })
+}
+
+/// The text of the annotation; `None` where there is nothing to write down.
+#[must_use]
+pub fn annotation(ledger: &Ledger) -> Option<String> {
+    if ledger.is_empty() {
+        return None;
+    }
+    let text = |ledger: &Ledger| {
+        let mut value = json!(status(ledger));
+        value["v"] = Value::from(VERSION);
+        value.sort_all_objects();
+        value.to_string()
+    };
+    let mut whole = text(ledger);
+    if whole.len() > BYTES {
+        // Some hundred roles with long names: those of which most succeeded are kept.
+        let mut short = ledger.clone();
+        short.succeeded.sort_by_key(|tally| std::cmp::Reverse(tally.count));
+        while whole.len() > BYTES && short.succeeded.pop().is_some() {
+            whole = text(&short);
+        }
+    }
+    Some(whole)
+}
+
+/// The ledger as it stands in the status of a muster PodGroup.
+#[must_use]
+pub fn status(ledger: &Ledger) -> PodGroupLedger {
+    let number = |count: u32| i32::try_from(count).unwrap_or(i32::MAX);
+    let role =
+        |tally: &RoleTally| RoleCount { role: tally.role.clone(), count: number(tally.count) };
+    PodGroupLedger {
+        run: ledger.run.and_then(moment),
+        age: ledger.age.and_then(moment),
+        blocked_since: ledger.blocked_since.and_then(moment),
+        broken_since: ledger.broken_since.and_then(moment),
+        has_started: ledger.has_started,
+        releases: number(ledger.releases),
+        succeeded: ledger.succeeded.iter().map(role).collect(),
+    }
+}
+
+/// To the millisecond; a moment that no calendar holds is not written.
+fn moment(time: Time) -> Option<String> {
+    Timestamp::from_millisecond(time.ms()).ok().map(|moment| moment.to_string())
+}
