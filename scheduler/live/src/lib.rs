@@ -13,4 +13,8 @@
     clippy::fn_params_excessive_bools
 )]
 
+pub mod driver;
+mod facts;
 pub mod news;
+pub mod settings;
+mod waits;

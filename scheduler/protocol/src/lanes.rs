@@ -153,11 +153,22 @@ impl Lanes {
         free - waiting.filter(|queued| queued.due <= now).take(free).count()
     }
 
-    /// When something that waits for its time is due and its lane has a free place.
+    /// True while nothing but the lease's own calls is in the air.
     #[must_use]
-    pub fn wake_at(&self) -> Option<Time> {
+    pub fn is_quiet(&self) -> bool {
+        self.flying.iter().all(|(lane, calls)| *lane == Lane::Lease || calls.is_empty())
+    }
+
+    /// When something that waits for its time is due and may leave. Without the right to write
+    /// only reads and the lease's own calls count.
+    #[must_use]
+    pub fn wake_at(&self, now: Time, may_write_until: Time) -> Option<Time> {
+        let may_write = now < may_write_until;
         let has_place = |lane: &Lane| self.in_air(*lane) < self.windows.of(*lane);
         let open = self.queues.iter().filter(|(lane, _)| has_place(lane));
-        open.flat_map(|(_, queue)| queue.values().map(|queued| queued.due)).min()
+        let calls = open.flat_map(|(_, queue)| queue.values());
+        let may_leave =
+            |queued: &&Queued| may_write || queued.call.is_read() || queued.call.is_lease();
+        calls.filter(may_leave).map(|queued| queued.due).min()
     }
 }

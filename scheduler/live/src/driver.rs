@@ -1,0 +1,366 @@
+//! The loop: news in, a turn, calls out. The file to read first.
+//!
+//! One turn: 1. the lease; 2. a cycle of the engine, if this process may decide; 3. plans that
+//! are about to leave are checked once more, and begun or taken back; 4. what changed is told;
+//! 5. calls leave, as many as the lanes and the right to write allow.
+
+use crate::facts;
+use crate::news::{End, Leadership, News, Notice, Turn};
+use crate::settings::Settings;
+use crate::waits::Waits;
+use scheduler_core::engine::Engine;
+use scheduler_core::report::{CycleReport, Decision, Plan};
+use scheduler_framework::profile::Profile;
+use scheduler_model::effect::{Bind, Effect, EffectId, Outcome};
+use scheduler_model::event::Event;
+use scheduler_model::spec::{GangKey, PodSpec};
+use scheduler_model::time::Time;
+use scheduler_protocol::answer::{Answer, PodFacts};
+use scheduler_protocol::bind::{Binder, Bound, Settled};
+use scheduler_protocol::call::CallId;
+use scheduler_protocol::lanes::{Lane, Lanes};
+use scheduler_protocol::lease::{Lease, Standing};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Engine and protocol together.
+#[derive(Debug)]
+pub struct Live {
+    settings: Settings,
+    engine: Engine,
+    lanes: Lanes,
+    lease: Lease,
+    binder: Binder,
+    waits: Waits,
+    is_ready: bool,
+    stop: Option<Stop>,
+    leadership: Leadership,
+    /// Gangs whose facts are to be looked at in the next turn.
+    touched: BTreeSet<GangKey>,
+    /// The gang of each effect that is not settled.
+    gang_of: BTreeMap<EffectId, GangKey>,
+    notices: Vec<Notice>,
+}
+
+/// The way to a good end.
+#[derive(Clone, Copy, Debug)]
+struct Stop {
+    /// What flies may land until then.
+    until: Time,
+    has_released: bool,
+}
+
+impl Live {
+    /// A driver that knows nothing yet.
+    #[must_use]
+    pub fn new(profile: Profile, settings: Settings) -> Self {
+        let lease = match &settings.lease {
+            Some(config) => Lease::new(config.clone()),
+            None => Lease::off(),
+        };
+        Self {
+            engine: Engine::new(profile, settings.engine.clone()),
+            lanes: Lanes::new(settings.windows.clone()),
+            binder: Binder::new(settings.bind.clone()),
+            leadership: match &settings.lease {
+                Some(_) => Leadership::Following(String::new()),
+                None => Leadership::Alone,
+            },
+            lease,
+            waits: Waits::default(),
+            is_ready: false,
+            stop: None,
+            touched: BTreeSet::new(),
+            gang_of: BTreeMap::new(),
+            notices: Vec::new(),
+            settings,
+        }
+    }
+
+    /// Takes one piece of news in.
+    pub fn take(&mut self, news: News, now: Time) {
+        match news {
+            News::Event(event) => self.observe(event, now),
+            News::Answer(id, answer) => self.answered(id, &answer, now),
+            News::Ready(is_ready) => self.is_ready = is_ready,
+            News::Stop => {
+                let until = now.after(self.settings.stop_within);
+                self.stop.get_or_insert(Stop { until, has_released: false });
+            }
+        }
+    }
+
+    /// Does what there is to do now.
+    pub fn turn(&mut self, now: Time) -> Turn {
+        self.lease.turn(now, &mut self.lanes);
+        let standing = self.lease.standing(now);
+        self.note_leadership(standing);
+        if standing == Standing::Lost {
+            return self.lost();
+        }
+        if self.may_decide(now) {
+            self.decide(now);
+        }
+        self.begin(now);
+        self.look(now);
+        let may_write_until = self.lease.may_write_until(now);
+        let sends = self.lanes.hand_out(now, may_write_until);
+        for send in &sends {
+            self.binder.left(send.id, now);
+        }
+        let end = self.ending(now);
+        Turn { sends, notices: std::mem::take(&mut self.notices), end }
+    }
+
+    /// When to take the next turn even if no news comes.
+    #[must_use]
+    pub fn wake_at(&self, now: Time) -> Option<Time> {
+        let may_write_until = self.lease.may_write_until(now);
+        let may_write = now < may_write_until;
+        let engine = self.may_decide(now).then(|| self.engine.wake_at(now)).flatten();
+        let binder = may_write.then(|| self.binder.wake_at(&self.lanes, now)).flatten();
+        let lanes = self.lanes.wake_at(now, may_write_until);
+        let stop = self.stop.map(|stop| stop.until);
+        let touched = (!self.touched.is_empty()).then_some(now);
+        let all = [engine, binder, lanes, stop, touched, self.lease.wake_at(now)];
+        all.into_iter().flatten().min().map(|time| time.max(now))
+    }
+
+    /// The engine, to read from.
+    #[must_use]
+    pub const fn engine(&self) -> &Engine {
+        &self.engine
+    }
+
+    /// Who may write, as of the last turn.
+    #[must_use]
+    pub const fn leadership(&self) -> &Leadership {
+        &self.leadership
+    }
+
+    /// True once every needed kind is known.
+    #[must_use]
+    pub const fn is_ready(&self) -> bool {
+        self.is_ready
+    }
+
+    /// Calls that wait or fly on a lane.
+    #[must_use]
+    pub fn traffic(&self, lane: Lane) -> (usize, usize) {
+        (self.lanes.waiting(lane), self.lanes.in_air(lane))
+    }
+
+    fn may_decide(&self, now: Time) -> bool {
+        self.is_ready && self.stop.is_none() && self.lease.may_write_until(now) > now
+    }
+
+    fn observe(&mut self, event: Event, now: Time) {
+        let sight = match &event {
+            Event::Pod(pod) => Some((pod.uid.clone(), Some(sight(pod)))),
+            Event::PodGone(uid) => Some((uid.clone(), None)),
+            _ => None,
+        };
+        self.engine.observe(event, now);
+        let settled = match sight {
+            Some((_, Some(facts))) => self.binder.seen(&facts, &mut self.lanes, now),
+            Some((uid, None)) => self.binder.gone(&uid, &mut self.lanes, now),
+            None => None,
+        };
+        self.settle(settled, now);
+    }
+
+    fn answered(&mut self, id: CallId, answer: &Answer, now: Time) {
+        self.lanes.landed(id);
+        self.lease.answered(id, answer, now);
+        let settled = self.binder.answered(id, answer, &mut self.lanes, now);
+        self.settle(settled, now);
+    }
+
+    /// Tells the engine how effects ended.
+    fn settle(&mut self, settled: impl IntoIterator<Item = Settled>, now: Time) {
+        for (effect, outcome) in settled {
+            self.engine.settle(effect, &outcome, now);
+            let Some(gang) = self.gang_of.remove(&effect) else { continue };
+            let (result, why) = match outcome {
+                Outcome::Done => ("done", String::new()),
+                Outcome::Refused(why) => ("refused", why),
+                Outcome::Unknown => ("unknown", String::new()),
+            };
+            self.notices.push(Notice::Bind { gang, result, why });
+        }
+        for bound in self.binder.take_bound() {
+            self.bound(bound);
+        }
+    }
+
+    /// All binds of a plan are settled.
+    fn bound(&mut self, bound: Bound) {
+        let (Some(first), Some(last)) = (bound.first_done, bound.last_done) else { return };
+        let queue = self.engine.gang(&bound.gang).map(|view| view.queue).unwrap_or_default();
+        let started = self.waits.started(&bound.gang, &queue, (first, last));
+        self.notices.extend(started.map(Notice::Started));
+        self.touched.insert(bound.gang);
+    }
+
+    fn decide(&mut self, now: Time) {
+        if self.engine.wake_at(now).is_none_or(|time| time > now) {
+            return;
+        }
+        let CycleReport { effects, decisions, steps } = self.engine.cycle(now);
+        let (mut plans, mut waits) = (0, 0);
+        let mut effects = effects.into_iter();
+        for decision in decisions {
+            match decision {
+                Decision::Run(plan) => {
+                    plans += 1;
+                    let binds = effects.by_ref().take(plan.steps.len()).map(bind_of).collect();
+                    self.planned(&plan, binds, now);
+                }
+                Decision::Wait(why) => {
+                    waits += 1;
+                    let queue = self.queue_of(&why.gang);
+                    self.notices.push(Notice::Waits {
+                        queue,
+                        reason: why.reason.word(),
+                        sentence: why.to_string(),
+                        gang: why.gang,
+                    });
+                }
+            }
+        }
+        debug_assert!(effects.next().is_none(), "every effect belongs to a plan");
+        self.notices.push(Notice::Cycle { steps, plans, waits });
+    }
+
+    fn planned(&mut self, plan: &Plan, binds: Vec<(EffectId, Bind)>, now: Time) {
+        self.gang_of.extend(binds.iter().map(|(effect, _)| (*effect, plan.gang.clone())));
+        if let Some(view) = self.engine.gang(&plan.gang) {
+            // It may have come and been placed within one turn: its clocks start here.
+            self.waits.look(&facts::of(view), now);
+        }
+        if plan.is_minimum {
+            self.waits.planned(&plan.gang, now);
+        }
+        self.notices.push(Notice::Planned {
+            gang: plan.gang.clone(),
+            queue: self.queue_of(&plan.gang),
+            members: u32::try_from(plan.steps.len()).unwrap_or(u32::MAX),
+            is_minimum: plan.is_minimum,
+        });
+        let refused = self.binder.take(&plan.gang, binds, now);
+        self.settle(refused, now);
+    }
+
+    /// Plans that are about to leave are looked at once more: everything as it was decided on,
+    /// or taken back whole. What has begun is carried through.
+    fn begin(&mut self, now: Time) {
+        if self.lease.may_write_until(now) <= now {
+            return;
+        }
+        while let Some(plan) = self.binder.next_plan(&self.lanes, now) {
+            let fault = self.binder.members(plan).find_map(|bind| {
+                self.fault(bind).map(|why| (bind.gang.clone(), format!("{}: {why}", bind.name)))
+            });
+            let Some((gang, why)) = fault.filter(|_| self.is_ready) else {
+                self.binder.begin(plan, &mut self.lanes, now);
+                continue;
+            };
+            let settled = self.binder.withdraw(plan, &mut self.lanes, &why, now);
+            if settled.is_empty() {
+                self.binder.begin(plan, &mut self.lanes, now);
+                continue;
+            }
+            self.waits.withdrawn(&gang);
+            self.settle(settled, now);
+            self.notices.push(Notice::Withdrawn(gang, why));
+        }
+    }
+
+    /// What has changed since a bind was decided, if that forbids it.
+    fn fault(&self, bind: &Bind) -> Option<&'static str> {
+        let snap = self.engine.snapshot();
+        let Some(pod) = snap.pods().find(&bind.uid) else { return Some("the pod is gone") };
+        let spec = &snap.pods().get(pod).spec;
+        if spec.terminating || spec.phase.is_finished() {
+            return Some("the pod ends");
+        }
+        if spec.node.is_some() {
+            return Some("the pod was bound by somebody else");
+        }
+        if !spec.gates.is_empty() {
+            return Some("the pod has closed scheduling gates");
+        }
+        let Some(node) = snap.nodes().find(&bind.node) else { return Some("its node is gone") };
+        let node = snap.nodes().spec(node);
+        if node.unschedulable {
+            return Some("its node was cordoned");
+        }
+        (!node.ready).then_some("its node is not ready")
+    }
+
+    /// Looks at the gangs that changed.
+    fn look(&mut self, now: Time) {
+        self.touched.extend(self.engine.take_touched());
+        for key in std::mem::take(&mut self.touched) {
+            match self.engine.gang(&key) {
+                Some(view) => self.waits.look(&facts::of(view), now),
+                None => self.waits.gone(&key),
+            }
+        }
+    }
+
+    fn queue_of(&self, gang: &GangKey) -> String {
+        let snap = self.engine.snapshot();
+        let id = snap.gangs().find(gang);
+        id.map(|id| snap.gangs().get(id).queue_name.clone()).unwrap_or_default()
+    }
+
+    fn note_leadership(&mut self, standing: Standing) {
+        let is_alone = self.settings.lease.is_none();
+        let now = match standing {
+            _ if is_alone => Leadership::Alone,
+            Standing::Leading => Leadership::Leading,
+            _ => Leadership::Following(self.lease.leader().unwrap_or_default().to_owned()),
+        };
+        if now != self.leadership {
+            self.leadership = now.clone();
+            self.notices.push(Notice::Led(now));
+        }
+    }
+
+    /// The lease went to another: what was never sent is given up, the process ends.
+    fn lost(&mut self) -> Turn {
+        let settled = self.binder.forget_all(&mut self.lanes);
+        self.settle(settled, Time::ZERO);
+        let holder = self.lease.leader().unwrap_or_default().to_owned();
+        let notices = std::mem::take(&mut self.notices);
+        Turn { sends: Vec::new(), notices, end: Some(End::LeaseLost(holder)) }
+    }
+
+    /// Once asked to stop: lets what flies land, gives the lease back, and ends.
+    fn ending(&mut self, now: Time) -> Option<End> {
+        let stop = self.stop.as_mut()?;
+        let is_still = self.binder.is_empty() && self.lanes.is_quiet();
+        if !stop.has_released && (is_still || now >= stop.until) {
+            stop.has_released = true;
+            stop.until = now.after(self.settings.release_within);
+            self.lease.release(now);
+        }
+        let is_over = self.lease.standing(now) == Standing::Released || now >= stop.until;
+        (stop.has_released && is_over).then_some(End::Stopped)
+    }
+}
+
+fn bind_of((id, effect): (EffectId, Effect)) -> (EffectId, Bind) {
+    let Effect::Bind(bind) = effect;
+    (id, bind)
+}
+
+fn sight(pod: &PodSpec) -> PodFacts {
+    PodFacts {
+        uid: pod.uid.clone(),
+        node: pod.node.clone().unwrap_or_default(),
+        is_terminating: pod.terminating,
+        is_finished: pod.phase.is_finished(),
+        is_gated: !pod.gates.is_empty(),
+    }
+}

@@ -1,0 +1,40 @@
+//! Everything that can be tuned, in one value.
+
+use scheduler_core::engine::Config;
+use scheduler_model::time::Span;
+use scheduler_protocol::bind::BindConfig;
+use scheduler_protocol::call::LeaseRef;
+use scheduler_protocol::lanes::Windows;
+use scheduler_protocol::lease::LeaseConfig;
+
+/// Settings of a driver.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Settings {
+    /// The engine's numbers.
+    pub engine: Config,
+    /// How much may fly at once.
+    pub windows: Windows,
+    /// Binding.
+    pub bind: BindConfig,
+    /// Leadership; `None` for a single replica.
+    pub lease: Option<LeaseConfig>,
+    /// How long a process that was asked to stop lets its calls land.
+    pub stop_within: Span,
+    /// How long it then tries to give the lease back.
+    pub release_within: Span,
+}
+
+impl Settings {
+    /// The usual numbers, for a process of this name. With a lease where one is named.
+    #[must_use]
+    pub fn of(identity: &str, lease: Option<LeaseRef>) -> Self {
+        let seed = scheduler_protocol::retry::seed_of(identity);
+        Self {
+            bind: BindConfig { seed, ..BindConfig::default() },
+            lease: lease.map(|lease| LeaseConfig::new(lease, identity.to_owned())),
+            stop_within: Span::from_ms(1_500),
+            release_within: Span::from_secs(1),
+            ..Self::default()
+        }
+    }
+}
