@@ -9,15 +9,18 @@ DETERMINISM_SEEDS ?= 2000
 FUZZ_DIRS := $(patsubst %/Cargo.toml,%,$(wildcard scheduler/fuzz/Cargo.toml scheduler/*/fuzz/Cargo.toml))
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test check fmt clippy house deny bench docs fuzz determinism crds clean toolchain traces
+.PHONY: help demo controlplane test check fmt clippy house deny bench docs fuzz determinism crds clean toolchain traces
 
 help: ## shows this list
-	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-11s %s\n", $$1, $$2 }' Makefile
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' Makefile
 
 demo: toolchain ## shows two teams sharing GPU nodes
 	@echo "Building muster (a few minutes the first time) ..."
 	@$(CARGO) build --quiet --package scheduler --bin muster
 	@$(CARGO) run --quiet --package scheduler --bin muster -- simulate docs/samples/demo.yaml
+
+controlplane: toolchain ## builds the servers that e2e tests run (minutes, once)
+	$(CARGO) run --quiet --package e2e --bin controlplane -- build
 
 test: toolchain traces ## unit tests, laws, properties, scenarios, command line, house
 	$(CARGO) test --workspace --no-fail-fast $(TEST_FLAGS)
@@ -70,6 +73,7 @@ determinism: toolchain ## 2,000 random inputs, each in a debug and a release pro
 
 crds: toolchain ## writes manifests/crds from the types
 	UPDATE=1 $(CARGO) test --quiet --package scheduler-api --test crds
+	cp $(filter-out %/kustomization.yaml,$(wildcard manifests/crds/*.yaml)) manifests/helm/muster/files/crds/
 
 clean: ## removes everything that was built
 	$(CARGO) clean

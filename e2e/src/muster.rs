@@ -16,6 +16,7 @@ use std::time::{Duration, Instant};
 pub struct MusterBuilder<'a> {
     plane: &'a ControlPlane,
     name: String,
+    program: Option<PathBuf>,
     kubeconfig: PathBuf,
     config: Option<String>,
     args: Vec<String>,
@@ -27,6 +28,7 @@ impl<'a> MusterBuilder<'a> {
         Self {
             plane,
             name: "muster".to_owned(),
+            program: None,
             kubeconfig: plane.admin_kubeconfig(),
             config: None,
             args: Vec::new(),
@@ -38,6 +40,13 @@ impl<'a> MusterBuilder<'a> {
     #[must_use]
     pub fn name(mut self, name: &str) -> Self {
         name.clone_into(&mut self.name);
+        self
+    }
+
+    /// Another binary than that of this checkout, such as the previous release.
+    #[must_use]
+    pub fn program(mut self, path: &Path) -> Self {
+        self.program = Some(path.to_owned());
         self
     }
 
@@ -81,10 +90,11 @@ impl<'a> MusterBuilder<'a> {
             args.push(format!("--config={}", path.display()));
         }
         args.extend(self.args);
-        let mut command = Command::new(binary()?);
+        let program = self.program.map_or_else(binary, Ok)?;
+        let mut command = Command::new(&program);
         command.args(&args).envs(self.env.iter().map(|(name, value)| (name, value)));
         let process = self.plane.start_process(&self.name, command)?;
-        Ok(Muster { process, port, name: self.name, args, env: self.env })
+        Ok(Muster { process, port, name: self.name, program, args, env: self.env })
     }
 }
 
@@ -94,6 +104,7 @@ pub struct Muster {
     process: Process,
     port: u16,
     name: String,
+    program: PathBuf,
     args: Vec<String>,
     env: Vec<(String, OsString)>,
 }
@@ -171,7 +182,7 @@ impl Muster {
     /// Kills it if it still runs, and starts it again with the same arguments and port.
     pub fn restart(&mut self, plane: &ControlPlane) -> Result<(), Fault> {
         self.process.kill();
-        let mut command = Command::new(binary()?);
+        let mut command = Command::new(&self.program);
         command.args(&self.args).envs(self.env.iter().map(|(name, value)| (name, value)));
         self.process = plane.start_process(&self.name, command)?;
         Ok(())

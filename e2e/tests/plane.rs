@@ -1,8 +1,10 @@
 //! The control plane itself: it starts, keeps its data, and several live side by side.
 
-use e2e::{ControlPlane, FakeNode, FakePod};
+use e2e::{ControlPlane, FakeNode, FakePod, Line, Relay};
 use k8s_openapi::api::core::v1::{Namespace, Node, Pod};
-use kube::api::Api;
+use kube::api::{Api, ListParams};
+use std::path::Path;
+use std::time::Duration;
 
 #[tokio::test]
 async fn two_control_planes_side_by_side_know_nothing_of_each_other() {
@@ -43,4 +45,46 @@ async fn a_node_takes_pods_from_its_first_moment() {
     plane.add_pods("default", &[FakePod::new("p")]).await.expect("a pod can be made");
     let pods: Api<Pod> = Api::namespaced(plane.client(), "default");
     assert!(pods.get("p").await.is_ok());
+}
+
+#[tokio::test]
+async fn a_control_plane_for_load_keeps_its_data_in_memory_and_takes_it_along() {
+    let plane = ControlPlane::builder().without_controllers().for_load().start().await;
+    let name = plane.folder().file_name().expect("the folder has a name").to_owned();
+    let data = Path::new("/dev/shm").join(name).join("etcd");
+    assert!(data.exists(), "{} is not there", data.display());
+
+    drop(plane);
+
+    assert!(!data.exists(), "{} is still there", data.display());
+}
+
+#[tokio::test]
+async fn a_relay_stalls_swallows_answers_and_cuts() {
+    let plane = ControlPlane::builder().without_controllers().start().await;
+    let relay = Relay::new(&plane).await.expect("a port is free");
+    let through = relay.kubeconfig(&plane, &plane.admin_kubeconfig()).expect("it is written");
+    let client = plane.client_of(&through).await.expect("it is read");
+    let nodes: Api<Node> = Api::all(client.clone());
+    let all = ListParams::default();
+    nodes.list(&all).await.expect("an open line passes everything");
+
+    relay.set(Line::Deaf);
+    let short = Duration::from_millis(500);
+    let node = FakeNode::new("made-unheard").object();
+    let made = tokio::time::timeout(short, nodes.create(&Default::default(), &node)).await;
+    assert!(made.is_err(), "an answer came through: {made:?}");
+    let direct: Api<Node> = Api::all(plane.client());
+    assert!(direct.get("made-unheard").await.is_ok(), "the request was to arrive");
+
+    relay.set(Line::Stalled);
+    let node = FakeNode::new("never-arrives").object();
+    let made = tokio::time::timeout(short, nodes.create(&Default::default(), &node)).await;
+    assert!(made.is_err(), "an answer came through: {made:?}");
+    assert!(direct.get_opt("never-arrives").await.expect("it answers").is_none());
+
+    relay.set(Line::Cut);
+    assert!(nodes.list(&all).await.is_err());
+    relay.set(Line::Open);
+    assert!(nodes.list(&all).await.is_ok(), "new connections pass again");
 }

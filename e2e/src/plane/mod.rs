@@ -18,7 +18,7 @@ use crate::module::Module;
 use crate::muster::MusterBuilder;
 use crate::nest::Nest;
 use crate::ports::{free_port, is_free};
-use crate::process::Process;
+use crate::process::{Process, Signal};
 use crate::slots::{self, Slot};
 use kube::Client;
 use servers::Ports;
@@ -180,6 +180,12 @@ impl ControlPlane {
     /// Kills the API server as `kill -9` does; etcd keeps the data.
     pub fn kill_apiserver(&self) {
         locked(&self.apiserver).kill();
+    }
+
+    /// Sends the API server a signal: `STOP` freezes it with all connections open, `CONT` lets
+    /// it go on.
+    pub fn signal_apiserver(&self, signal: Signal) {
+        locked(&self.apiserver).signal(signal);
     }
 
     /// Starts the API server again on the same port; returns when it answers.

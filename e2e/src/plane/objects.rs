@@ -9,8 +9,9 @@ use crate::wait::eventually;
 use k8s_openapi::api::authentication::v1::{TokenRequest, TokenRequestSpec};
 use k8s_openapi::api::core::v1::{Namespace, Node, Pod, ServiceAccount};
 use k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::CustomResourceDefinition;
-use kube::api::{Api, ListParams, PostParams};
+use kube::api::{Api, ListParams, Patch, PatchParams, PostParams};
 use kube::{Client, Resource, ResourceExt};
+use serde_json::json;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
@@ -33,6 +34,16 @@ impl ControlPlane {
     pub async fn add_nodes(&self, nodes: &[FakeNode]) -> Result<(), Fault> {
         let api: Api<Node> = Api::all(self.client());
         create_all(&api, nodes.iter().map(FakeNode::object).collect()).await
+    }
+
+    /// Says whether a node is ready, in the kubelet's place.
+    pub async fn set_node_ready(&self, name: &str, is_ready: bool) -> Result<(), Fault> {
+        let status = if is_ready { "True" } else { "False" };
+        let ready = json!({ "type": "Ready", "status": status, "reason": "Test" });
+        let patch = Patch::Strategic(json!({ "status": { "conditions": [ready] } }));
+        let nodes: Api<Node> = Api::all(self.client());
+        let done = nodes.patch_status(name, &PatchParams::default(), &patch).await;
+        done.map(|_| ()).trying(|| format!("saying whether node {name} is ready"))
     }
 
     /// Makes pods, several at once, in no particular order.
