@@ -110,3 +110,17 @@ pub fn default_profile() -> Profile {
     }
     profile
 }
+
+/// The catalogue without some plugins, and with other weights for some scorers.
+#[must_use]
+pub fn chosen_profile(
+    is_disabled: impl Fn(&str) -> bool,
+    weight_of: impl Fn(&str) -> Option<i64>,
+) -> Profile {
+    let mut profile = Profile::default();
+    for entry in CATALOGUE.iter().filter(|entry| !is_disabled(entry.name)) {
+        (entry.install)(&mut profile);
+    }
+    profile.reweigh(weight_of);
+    profile
+}

@@ -28,4 +28,4 @@ mod testing;
 mod topology_pack;
 mod unschedulable;
 
-pub use catalogue::{CATALOGUE, Entry, default_profile};
+pub use catalogue::{CATALOGUE, Entry, chosen_profile, default_profile};

@@ -1,8 +1,8 @@
 //! The catalogue, the files and the documentation agree.
 
-use plugins::{CATALOGUE, Entry, default_profile};
-use scheduler_framework::EventMask;
+use plugins::{CATALOGUE, Entry, chosen_profile, default_profile};
 use scheduler_framework::profile::Profile;
+use scheduler_framework::{EventMask, Scorer};
 use std::collections::BTreeSet;
 use std::path::Path;
 
@@ -88,4 +88,20 @@ fn words(mask: EventMask) -> String {
     let named: Vec<&str> =
         kinds.iter().filter(|(_, kind)| mask.meets(*kind)).map(|(word, _)| *word).collect();
     named.join(", ")
+}
+
+#[test]
+fn a_chosen_profile_lacks_what_is_disabled_and_weighs_as_told() {
+    let profile = chosen_profile(|name| name == "taints", |name| (name == "gpu_pack").then_some(7));
+    let names: Vec<&str> = profile.scorers().iter().map(|(scorer, _)| scorer.name()).collect();
+    assert!(!names.contains(&"taints"), "{names:?}");
+    assert!(!profile.filters().iter().any(|filter| filter.name() == "taints"));
+    let weight = |of: &[_], name| {
+        let found = of
+            .iter()
+            .find(|(scorer, _): &&(std::sync::Arc<dyn Scorer>, i64)| scorer.name() == name);
+        found.map(|(_, weight)| *weight)
+    };
+    assert_eq!(weight(profile.scorers(), "gpu_pack"), Some(7));
+    assert_eq!(weight(profile.scorers(), "pack"), weight(default_profile().scorers(), "pack"));
 }

@@ -1,6 +1,9 @@
-//! What can be asked of the program.
+//! What can be asked of the program. What concerns a live cluster stands in [`live`].
+
+pub mod live;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
+use live::{Cluster, ConfigCommand, Explain, Gangs, Queues, Run};
 use scheduler_model::time::{Span, Time};
 use std::path::PathBuf;
 
@@ -16,10 +19,30 @@ pub struct Arguments {
 /// What to do.
 #[derive(Clone, Debug, Subcommand)]
 pub enum Command {
+    /// Runs the scheduler on a cluster.
+    Run(Run),
+    /// Checks or shows the configuration of `muster run`.
+    Config {
+        /// What to do with it.
+        #[command(subcommand)]
+        command: ConfigCommand,
+    },
     /// Shows what the scheduler would do with these objects, without touching any cluster.
     Simulate(Simulate),
-    /// Prints the command that dumps a cluster for `muster simulate`.
+    /// Tells why a gang of a live cluster waits, and what would let it run.
+    Explain(Explain),
+    /// Lists the gangs of a live cluster.
+    Gangs(Gangs),
+    /// Lists the queues of a live cluster, what they use and what waits.
+    Queues(Queues),
+    /// Writes what the scheduler of a live cluster sees as a scenario for `muster simulate`.
     Dump(Dump),
+    /// Prints the completion script of a shell.
+    Completion {
+        /// Which shell.
+        #[arg(value_enum)]
+        shell: clap_complete::Shell,
+    },
     /// Turns a public trace into Kubernetes objects for `muster simulate -`.
     Trace {
         /// Which trace.
@@ -100,26 +123,27 @@ pub enum Output {
 
 const DUMP_ENDS: &str = "\
 Use it as
-  $(muster dump --kubectl) > cluster.json
+  muster dump > cluster.yaml                  # what the scheduler sees, asked of the leader
+  $(muster dump --kubectl) > cluster.json     # the objects, where muster does not run yet
   muster simulate cluster.json new-job.yaml
 
-Exit codes: 0 printed; 2 kubectl is missing or the cluster does not answer.";
+Exit codes: 0 printed; 2 the cluster or the leader does not answer, or kubectl is missing.";
 
 /// How to dump a cluster.
 #[derive(Clone, Debug, Args)]
 #[command(after_help = DUMP_ENDS)]
 pub struct Dump {
-    /// Prints a kubectl command for the kinds that this cluster has and muster reads.
-    #[arg(long, required = true)]
+    /// Prints a kubectl command instead, for the kinds that this cluster has and muster reads.
+    #[arg(long)]
     pub kubectl: bool,
 
     /// The kubectl to ask, and to print.
-    #[arg(long, value_name = "PATH", default_value = "kubectl")]
+    #[arg(long, value_name = "PATH", default_value = "kubectl", requires = "kubectl")]
     pub kubectl_path: String,
 
-    /// The kubeconfig context to ask, and to print.
-    #[arg(long, value_name = "NAME")]
-    pub context: Option<String>,
+    /// Which cluster.
+    #[command(flatten)]
+    pub cluster: Cluster,
 }
 
 /// Which trace.

@@ -18,7 +18,7 @@ pub fn dump(wish: &Dump, out: &mut dyn Write, err: &mut dyn Write) -> io::Result
     match resources(wish) {
         Ok(resources) => {
             let mut words = vec![wish.kubectl_path.as_str()];
-            if let Some(context) = &wish.context {
+            if let Some(context) = &wish.cluster.context {
                 words.extend(["--context", context]);
             }
             words.extend(["get", "--all-namespaces", "-o", "json"]);
@@ -36,7 +36,7 @@ pub fn dump(wish: &Dump, out: &mut dyn Write, err: &mut dyn Write) -> io::Result
 fn resources(wish: &Dump) -> Result<Vec<String>, String> {
     let path = &wish.kubectl_path;
     let mut command = Command::new(path);
-    command.args(wish.context.iter().flat_map(|context| ["--context", context]));
+    command.args(wish.cluster.context.iter().flat_map(|context| ["--context", context]));
     command.args(["api-resources", "-o", "name", "--verbs=list"]);
     let asked = command.stdin(Stdio::null()).output();
     let answer = asked.map_err(|error| match error.kind() {

@@ -8,8 +8,10 @@
 //! error, and says what to do. The same input gives the same bytes.
 
 pub mod arguments;
+pub mod config;
 pub mod ending;
 pub mod kubectl;
+pub mod run;
 pub mod show;
 pub mod simulate;
 pub mod trace;
@@ -45,8 +47,14 @@ pub fn main() -> ExitCode {
 /// If `out` or `err` cannot be written to.
 pub fn run(arguments: &Arguments, out: &mut dyn Write, err: &mut dyn Write) -> io::Result<Ending> {
     match &arguments.command {
+        Command::Config { command } => config::config(command, out, err),
         Command::Simulate(wish) => simulate::simulate(wish, out, err),
         Command::Dump(wish) => kubectl::dump(wish, out, err),
+        Command::Run(_)
+        | Command::Explain(_)
+        | Command::Gangs(_)
+        | Command::Queues(_)
+        | Command::Completion { .. } => Ok(Ending::Unreadable),
         Command::Trace { trace: Trace::Openb(wish) } => trace::openb(wish, out, err),
     }
 }

@@ -35,6 +35,14 @@ impl Profile {
         self
     }
 
+    /// Gives scorers other weights, by name; `None` leaves one as it is.
+    pub fn reweigh(&mut self, weight_of: impl Fn(&str) -> Option<i64>) -> &mut Self {
+        for (scorer, weight) in &mut self.scorers {
+            *weight = weight_of(scorer.name()).unwrap_or(*weight);
+        }
+        self
+    }
+
     /// Adds an order of gangs; it decides where those before it tie.
     pub fn gang_order(&mut self, order: Arc<dyn GangOrder>) -> &mut Self {
         self.gang_orders.push(order);

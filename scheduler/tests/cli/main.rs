@@ -1,6 +1,7 @@
 //! The program as people run it: arguments and files in, text and exit code out.
 
 mod bad_input;
+mod config;
 mod forms;
 mod kubectl;
 mod samples;

@@ -1,0 +1,112 @@
+//! The cluster in numbers at one moment, and the gauges that show it.
+//!
+//! Invariant: gauges are written as a whole when somebody looks, so that nothing of a queue
+//! or resource that is gone stays behind.
+
+use super::Metrics;
+use super::board::BARE;
+use super::busiest::OTHER;
+use scheduler_core::census::Census;
+use scheduler_model::amount::{Amount, Unit};
+use scheduler_model::time::Span;
+use std::collections::BTreeMap;
+
+/// The cluster in numbers.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Figures {
+    /// What the engine counts.
+    pub census: Census,
+    /// Number of nodes.
+    pub nodes: u64,
+    /// Things wrong with objects.
+    pub problems: u64,
+}
+
+/// Most resources that have series: nobody graphs more, and a cluster may have hundreds.
+const RESOURCES_MAX: usize = 12;
+
+impl Metrics {
+    /// Shows the cluster; `None` where this replica does not lead and knows less than the one
+    /// that does.
+    pub(super) fn show(&self, figures: Option<&Figures>) {
+        for vec in [
+            &self.pending,
+            &self.oldest,
+            &self.queue_used,
+            &self.queue_limit,
+            &self.node_resources,
+            &self.nodes,
+            &self.problems,
+        ] {
+            vec.reset();
+        }
+        let Some(figures) = figures else { return };
+        let census = &figures.census;
+        self.forget_queues(|queue| census.queues.contains_key(queue));
+        let busiest = self.busiest.lock().expect("nobody panics while holding it");
+        for ((queue, reason), count) in &census.pending {
+            self.pending.with_label_values(&[busiest.label(queue), reason]).add(f64::from(*count));
+        }
+        for (queue, span) in &census.oldest {
+            let gauge = self.oldest.with_label_values(&[busiest.label(queue)]);
+            gauge.set(gauge.get().max(seconds(*span)));
+        }
+        for (name, queue) in &census.queues {
+            let label = busiest.label(name);
+            for (resource, amount) in shown(&queue.used) {
+                let gauge = self.queue_used.with_label_values(&[label, resource]);
+                gauge.add(base(resource, *amount));
+            }
+            // A sum of ceilings would say nothing.
+            for (resource, amount) in shown(&queue.limit).filter(|_| label != OTHER) {
+                let gauge = self.queue_limit.with_label_values(&[label, resource]);
+                gauge.set(base(resource, *amount));
+            }
+        }
+        for (resource, sums) in shown(&census.nodes) {
+            for (state, amount) in
+                [("capacity", sums.capacity), ("used", sums.used), ("free", sums.free)]
+            {
+                let gauge = self.node_resources.with_label_values(&[resource.as_str(), state]);
+                gauge.set(base(resource, amount));
+            }
+        }
+        self.nodes.with_label_values(BARE).set(float(figures.nodes));
+        self.problems.with_label_values(BARE).set(float(figures.problems));
+        if let Some(volcano) = &self.volcano {
+            volcano.show(figures, &busiest);
+        }
+    }
+}
+
+/// The resources that have series: the best known first, then by name.
+pub(super) fn shown<T>(all: &BTreeMap<String, T>) -> impl Iterator<Item = (&String, &T)> {
+    let rank = |name: &str| match name {
+        "cpu" | "memory" | "pods" => 0,
+        name if name.contains('/') => 1,
+        _ => 2,
+    };
+    let mut sorted: Vec<(&String, &T)> = all.iter().collect();
+    sorted.sort_by_key(|(name, _)| (rank(name), name.as_str()));
+    sorted.into_iter().take(RESOURCES_MAX)
+}
+
+/// An amount in the base unit that Prometheus asks for: cores, bytes, pieces.
+#[expect(clippy::cast_precision_loss, reason = "a gauge is a float, by its format")]
+pub(super) fn base(resource: &str, amount: Amount) -> f64 {
+    let units = amount.units() as f64;
+    match Unit::of(resource) {
+        Unit::Milli => units / 1000.0,
+        Unit::Byte | Unit::Count => units,
+    }
+}
+
+#[expect(clippy::cast_precision_loss, reason = "a gauge is a float, by its format")]
+pub(super) fn float(count: u64) -> f64 {
+    count as f64
+}
+
+#[expect(clippy::cast_precision_loss, reason = "metrics count in seconds, as floats")]
+pub(super) fn seconds(span: Span) -> f64 {
+    span.ms() as f64 / 1000.0
+}
