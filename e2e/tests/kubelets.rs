@@ -4,7 +4,7 @@ use e2e::{
     ControlPlane, EXIT_CODE, FakeNode, FakePod, Kubelet, Nodes, RUN_FOR, eventually,
     kube_scheduler, serves,
 };
-use k8s_openapi::api::core::v1::Pod;
+use k8s_openapi::api::core::v1::{Namespace, Pod};
 use kube::api::{Api, DeleteParams, ListParams};
 use serde_json::json;
 use std::time::Duration;
@@ -97,6 +97,29 @@ async fn a_job_of_the_real_controller_completes() {
     plane.apply(&job.to_string()).expect("the Job is taken");
     let done = ["wait", "--for=condition=Complete", "job/j", "-n", "jobs", "--timeout=60s"];
     plane.kubectl(&done).expect("the Job completes");
+}
+
+#[tokio::test]
+async fn controllers_and_kwok_go_on_after_the_api_server_was_killed() {
+    let plane = ControlPlane::builder().nodes(Nodes::Kwok).start().await;
+    plane.add_nodes(&[FakeNode::new("n")]).await.expect("a node can be made");
+    plane.kill_apiserver();
+    plane.start_apiserver().await.expect("it starts again");
+
+    let bound = FakePod::new("ends").spec("nodeName", json!("n")).annotation(RUN_FOR, "100ms");
+    plane.add_pods("default", &[bound]).await.expect("a pod can be made");
+    plane.namespace("goes").await.expect("a namespace can be made");
+    let pods: Api<Pod> = Api::namespaced(plane.client(), "default");
+    let namespaces: Api<Namespace> = Api::all(plane.client());
+    namespaces.delete("goes", &DeleteParams::default()).await.expect("it can be deleted");
+
+    eventually(SOON, "kwok to end the pod and a controller the namespace", async || {
+        let pod = pods.get("ends").await.map_err(|it| it.to_string())?;
+        let namespace = namespaces.get_opt("goes").await.map_err(|it| it.to_string())?;
+        let seen = (phase(&pod), namespace.is_none());
+        if seen == ("Succeeded".to_owned(), true) { Ok(()) } else { Err(format!("{seen:?}")) }
+    })
+    .await;
 }
 
 #[tokio::test]
