@@ -4,8 +4,8 @@
 use super::{Problems, created_at, membership, shorten};
 use crate::duration;
 use crate::names;
-use crate::wire::Meta;
-use scheduler_model::spec::{Dialect, GangKey, GangSpec, TopologyWish};
+use crate::wire::{Meta, ledger};
+use scheduler_model::spec::{Dialect, GangKey, GangSpec, Ledger, TopologyWish};
 use scheduler_model::time::Span;
 
 /// The key of the gang that the object with this metadata describes.
@@ -13,7 +13,8 @@ pub(super) fn key(meta: &Meta, dialect: Dialect) -> GangKey {
     GangKey { namespace: meta.namespace_or_default().to_owned(), name: meta.name.clone(), dialect }
 }
 
-/// A gang called `key` with what the metadata of its object says: identity, queue, walltime.
+/// A gang called `key` with what the metadata of its object says: identity, queue, walltime,
+/// ledger.
 pub(super) fn gang(key: GangKey, meta: &Meta, problems: &mut Problems) -> GangSpec {
     let mut gang = GangSpec::plain(key);
     if !meta.uid.is_empty() {
@@ -24,7 +25,21 @@ pub(super) fn gang(key: GangKey, meta: &Meta, problems: &mut Problems) -> GangSp
     gang.walltime = annotated_walltime(meta, problems);
     gang.topology = wish(meta);
     gang.labels.clone_from(&meta.labels);
+    gang.ledger = annotated_ledger(&gang, meta, problems);
     gang
+}
+
+/// What muster wrote down on a group of another dialect. Its own groups carry that in their
+/// status, and plain gangs on their pods.
+fn annotated_ledger(gang: &GangSpec, meta: &Meta, problems: &mut Problems) -> Ledger {
+    if matches!(gang.key.dialect, Dialect::Muster | Dialect::Plain | Dialect::Pod) {
+        return Ledger::default();
+    }
+    let Some(text) = meta.annotation(names::STATE) else { return Ledger::default() };
+    let mut ledger = ledger::read(text, problems);
+    // Users may write annotations: nobody gets ahead by an age from before the group was there.
+    ledger.age = ledger.age.map(|age| age.max(gang.created_at));
+    ledger
 }
 
 /// `text`, unless it is empty.

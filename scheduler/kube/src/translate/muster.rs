@@ -27,6 +27,7 @@ pub fn pod_group(object: &PodGroup) -> Translated<GangSpec> {
     gang.topology.preferred = group::filled(&own.preferred).or(gang.topology.preferred);
     gang.walltime =
         group::walltime(spec.walltime.as_deref(), "spec.walltime", &mut problems).or(gang.walltime);
+    gang.ledger = object.status.ledger.read("status.ledger", &mut problems);
     problems.with(gang)
 }
 

@@ -4,8 +4,9 @@ use super::shape::Own;
 use super::{
     Context, Problems, Translated, count, created_at, membership, rank, shape, shorten, time,
 };
-use crate::wire::{ContainerStatus, Meta, Number, Pod, PodStatus, condition};
-use scheduler_model::spec::{PodPhase, PodSpec, Told};
+use crate::names;
+use crate::wire::{ContainerStatus, Meta, Number, Pod, PodStatus, condition, ledger};
+use scheduler_model::spec::{Ledger, PodPhase, PodSpec, Told};
 use scheduler_model::time::{Span, Time};
 use std::sync::Arc;
 
@@ -49,13 +50,19 @@ pub fn translate(pod: &Pod, context: &Context) -> Translated<PodSpec> {
         rejected: rejected(&pod.status, phase),
         has_controller: meta.controller().is_some(),
         told: told(&pod.status),
-        ledger: None,
+        ledger: ledger(meta, &mut problems),
         daemon: membership::daemon(meta, &namespace),
         unsupported: shaped.unsupported,
         namespace,
         name,
     };
     problems.with(spec)
+}
+
+/// What was written down about its plain gang.
+fn ledger(meta: &Meta, problems: &mut Problems) -> Option<Box<Ledger>> {
+    let read = ledger::read(meta.annotation(names::STATE)?, problems);
+    (!read.is_empty()).then(|| Box::new(read))
 }
 
 /// True if this scheduler name is one of ours.

@@ -1,6 +1,7 @@
 //! Group objects of the dialects that have nothing but groups: muster's own kinds,
 //! `scheduling.k8s.io` in all its versions, and coscheduling.
 
+use super::ledger::LedgerBody;
 use super::{Meta, Named, Number, ResourceList, is_present, null_default};
 use serde::{Deserialize, Deserializer};
 
@@ -14,6 +15,18 @@ pub struct PodGroup {
     /// What it asks for.
     #[serde(deserialize_with = "null_default")]
     pub spec: PodGroupSpec,
+    /// What muster itself wrote down.
+    #[serde(deserialize_with = "null_default")]
+    pub status: PodGroupStatus,
+}
+
+/// `status` of a muster PodGroup, as far as it is read back.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(default)]
+pub struct PodGroupStatus {
+    /// What must survive a restart.
+    #[serde(deserialize_with = "null_default")]
+    pub ledger: LedgerBody,
 }
 
 /// `spec` of a muster PodGroup.
