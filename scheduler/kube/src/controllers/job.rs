@@ -133,9 +133,7 @@ fn child(set: &JobSet, replicated: &ReplicatedJob, number: u32, global: usize) -
     let meta = &mut job.metadata;
     meta.name = format!("{}-{}-{number}", set.metadata.name, replicated.name);
     meta.namespace.clone_from(&set.metadata.namespace);
-    for key in INHERITED {
-        inherit(&set.metadata, meta, key);
-    }
+    inherit_from_set(&set.metadata, meta);
     let marks = [
         (names::JOBSET_NAME, set.metadata.name.clone()),
         (names::JOBSET_REPLICATED_JOB, replicated.name.clone()),
@@ -149,6 +147,13 @@ fn child(set: &JobSet, replicated: &ReplicatedJob, number: u32, global: usize) -
     }
     job.spec.suspend |= set.spec.suspend;
     job
+}
+
+/// Takes over what stands on a JobSet and counts for each of its Jobs.
+pub(crate) fn inherit_from_set(from: &Meta, to: &mut Meta) {
+    for key in INHERITED {
+        inherit(from, to, key);
+    }
 }
 
 /// Takes over what a ReplicaSet's pods inherit from its Deployment.

@@ -16,7 +16,7 @@ mod replicas;
 mod template;
 mod volcano;
 
-pub(crate) use job::inherit_marks;
+pub(crate) use job::{inherit_from_set, inherit_marks};
 pub use job::{job, job_set};
 pub use leader_worker::leader_worker_set;
 pub use replicas::{deployment, replica_set, stateful_set};

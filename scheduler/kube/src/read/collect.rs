@@ -5,13 +5,15 @@
 
 use super::head::{Depth, Head};
 use super::kinds;
-use super::owner::{Owner, Owners, Parents};
+use super::owner::{Owners, Parents};
 use super::raw::{Fault, Raw};
 use super::split::{Piece, Taker};
 use super::{Located, Reading, Story};
-use crate::translate::{Context, Translated, hints, object_name, pod};
-use crate::wire::kueue::{ClusterQueue, Cohort, ResourceFlavor};
-use crate::wire::volcano::HyperNode;
+use crate::object::{Late, Object, Owner};
+use crate::translate::{
+    Context, Translated, daemon, hints, kueue, namespace, native, node, object_name, pod, priority,
+    queue, topology, volcano,
+};
 use crate::wire::{Meta, Pod};
 use scheduler_model::problem::Problem;
 use scheduler_model::spec::{
@@ -21,9 +23,6 @@ use scheduler_model::spec::{
 use scheduler_model::world::SimHints;
 use std::collections::{BTreeMap, HashSet};
 use std::sync::Arc;
-
-/// What keeping one object comes to.
-pub(super) type Kept = Result<(), Fault>;
 
 /// A line of a source.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
@@ -51,15 +50,6 @@ impl<K: Ord, T> Shelf<K, T> {
     pub(super) fn get(&self, key: &K) -> Option<&T> {
         self.0.get(key).map(|(value, _)| value)
     }
-}
-
-/// Objects that are translated once all others are known.
-#[derive(Debug)]
-pub(super) enum Late {
-    HyperNode(HyperNode),
-    ClusterQueue(ClusterQueue),
-    Cohort(Cohort),
-    Flavour(ResourceFlavor),
 }
 
 /// Everything read so far.
@@ -163,22 +153,41 @@ impl<'c> Collector<'c> {
         }
     }
 
-    pub(super) fn node(&mut self, read: Translated<NodeSpec>) -> Kept {
+    fn keep(&mut self, object: Object) {
+        match object {
+            Object::Node(object) => self.node(node::translate(&object)),
+            Object::Pod(object) => self.pod(*object),
+            Object::Namespace(object) => self.namespace(namespace::translate(&object)),
+            Object::PriorityClass(object) => self.priority_class(priority::translate(&object)),
+            Object::DaemonSet(object) => self.daemon(daemon::translate(&object)),
+            Object::Owner(object) => self.owner(object),
+            Object::Group(object) => self.group(object.meta(), object.translate()),
+            Object::Workload(object) => {
+                self.workload(&object.metadata, native::workload(&object));
+            }
+            Object::Queue(object) => self.queue("Queue", queue::queue(&object)),
+            Object::VolcanoQueue(object) => self.queue("Queue", volcano::volcano_queue(&object)),
+            Object::LocalQueue(object) => self.queue("LocalQueue", kueue::local_queue(&object)),
+            Object::Topology(object) => self.topology(topology::topology(&object)),
+            Object::Late(object) => self.late(object),
+        }
+    }
+
+    fn node(&mut self, read: Translated<NodeSpec>) {
         self.note(read.problems);
         let object = format!("Node {}", read.value.name);
         if !read.value.name.is_empty() {
             let before = self.nodes.put(read.value.name.clone(), read.value, self.here);
             self.twice(&object, before);
         }
-        Ok(())
     }
 
-    pub(super) fn pod(&mut self, mut object: Pod) -> Kept {
+    fn pod(&mut self, mut object: Pod) {
         self.complete_name(&mut object.metadata);
         let Translated { value: mut spec, problems } = pod::translate(&object, self.context);
         self.note(problems);
         if spec.name.is_empty() {
-            return Ok(());
+            return;
         }
         self.parents.note(&object.metadata);
         let hints = hints::of("Pod", &object.metadata);
@@ -207,7 +216,6 @@ impl<'c> Collector<'c> {
         }
         let before = self.pods.put(key, Box::new(spec), self.here);
         self.twice(&object, before);
-        Ok(())
     }
 
     /// A server would complete `generateName`; here the pods of one prefix are counted.
@@ -220,17 +228,16 @@ impl<'c> Collector<'c> {
         }
     }
 
-    pub(super) fn group(&mut self, meta: &Meta, read: Translated<GangSpec>) -> Kept {
+    fn group(&mut self, meta: &Meta, read: Translated<GangSpec>) {
         self.note(read.problems);
         let hints = hints::of("PodGroup", meta);
         self.note(hints.problems);
         let object = object_name("PodGroup", meta);
         let before = self.groups.put(read.value.key.clone(), (read.value, hints.value), self.here);
         self.twice(&object, before);
-        Ok(())
     }
 
-    pub(super) fn workload(&mut self, meta: &Meta, read: Translated<Vec<GangSpec>>) -> Kept {
+    fn workload(&mut self, meta: &Meta, read: Translated<Vec<GangSpec>>) {
         self.note(read.problems);
         let object = object_name("Workload", meta);
         for gang in read.value {
@@ -238,73 +245,60 @@ impl<'c> Collector<'c> {
             let before = self.groups.put(value.0.key.clone(), value, self.here);
             self.twice(&object, before);
         }
-        Ok(())
     }
 
-    pub(super) fn queue(&mut self, kind: &str, read: Translated<QueueSpec>) -> Kept {
+    fn queue(&mut self, kind: &str, read: Translated<QueueSpec>) {
         self.note(read.problems);
         let object = format!("{kind} {}", read.value.name);
         let before = self.queues.put(read.value.name.clone(), read.value, self.here);
         self.twice(&object, before);
-        Ok(())
     }
 
-    pub(super) fn topology(&mut self, read: Translated<TopologySpec>) -> Kept {
+    fn topology(&mut self, read: Translated<TopologySpec>) {
         self.note(read.problems);
         let object = format!("Topology {}", read.value.name);
         let before = self.topologies.put(read.value.name.clone(), read.value, self.here);
         self.twice(&object, before);
-        Ok(())
     }
 
-    pub(super) fn priority_class(&mut self, read: Translated<PriorityClassSpec>) -> Kept {
+    fn priority_class(&mut self, read: Translated<PriorityClassSpec>) {
         self.note(read.problems);
         let object = format!("PriorityClass {}", read.value.name);
         let before = self.classes.put(read.value.name.clone(), read.value, self.here);
         self.twice(&object, before);
-        Ok(())
     }
 
-    pub(super) fn namespace(&mut self, read: Translated<NamespaceSpec>) -> Kept {
+    fn namespace(&mut self, read: Translated<NamespaceSpec>) {
         self.note(read.problems);
         let object = format!("Namespace {}", read.value.name);
         let before = self.namespaces.put(read.value.name.clone(), read.value, self.here);
         self.twice(&object, before);
-        Ok(())
     }
 
-    pub(super) fn daemon(&mut self, read: Translated<DaemonSpec>) -> Kept {
+    fn daemon(&mut self, read: Translated<DaemonSpec>) {
         self.note(read.problems);
         let object = format!("DaemonSet {}", read.value.key);
         let before = self.daemons.put(read.value.key.clone(), read.value, self.here);
         self.twice(&object, before);
-        Ok(())
     }
 
-    pub(super) fn late(&mut self, object: Late) -> Kept {
-        let (kind, meta) = match &object {
-            Late::HyperNode(object) => ("HyperNode", &object.metadata),
-            Late::ClusterQueue(object) => ("ClusterQueue", &object.metadata),
-            Late::Cohort(object) => ("Cohort", &object.metadata),
-            Late::Flavour(object) => ("ResourceFlavor", &object.metadata),
-        };
+    fn late(&mut self, object: Late) {
+        let (kind, meta) = (object.kind(), object.meta());
         let (name, key) = (object_name(kind, meta), (kind, meta.name.clone()));
         let before = self.late.put(key, object, self.here);
         self.twice(&name, before);
-        Ok(())
     }
 
-    pub(super) fn owner(&mut self, object: Owner) -> Kept {
+    fn owner(&mut self, object: Owner) {
         let key = object.key();
         let name = object_name(key.1, object.meta());
         if key.3.is_empty() {
             self.say(&name, "it has no name, left out", "give it one");
-            return Ok(());
+            return;
         }
         self.parents.note(object.meta());
         let before = self.owners.put(key, object, self.here);
         self.twice(&name, before);
-        Ok(())
     }
 
     /// Reads one object of any kind.
@@ -350,8 +344,11 @@ impl<'c> Collector<'c> {
             *self.out.unknown.entry(name).or_default() += 1;
             return;
         };
-        match (kind.read)(self, raw) {
-            Ok(()) => self.out.objects += 1,
+        match (kind.parse)(raw) {
+            Ok(object) => {
+                self.out.objects += 1;
+                self.keep(object);
+            }
             Err(fault) => self.fault(raw, &fault),
         }
     }

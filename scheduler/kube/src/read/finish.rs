@@ -2,8 +2,9 @@
 
 use super::Reading;
 use super::check::{self, Asked};
-use super::collect::{Collector, Late, Place};
-use crate::translate::{hypernode, kueue, native, object_name, priority};
+use super::collect::{Collector, Place};
+use crate::object::Late;
+use crate::translate::{hypernode, kueue, native, object_name, owner, priority};
 use crate::wire::kueue::ResourceFlavor;
 use crate::wire::volcano::HyperNode;
 use scheduler_model::event::Event;
@@ -135,12 +136,12 @@ impl Gangs {
     /// A group object knows better than the controller that would make the same group.
     fn owners(&mut self, all: &mut Collector<'_>) {
         let mut owners = std::mem::take(&mut all.owners);
-        let sets: Vec<_> =
-            owners.0.keys().filter(|(_, kind, ..)| *kind == "ReplicaSet").cloned().collect();
-        for key in sets {
-            let Some((mut set, place)) = owners.0.remove(&key) else { continue };
-            set.inherit(&owners);
-            owners.0.insert(key, (set, place));
+        let below = owners.0.iter().filter(|(_, (owner, _))| owner::above(owner).is_some());
+        let below: Vec<_> = below.map(|(key, _)| key.clone()).collect();
+        for key in below {
+            let Some((mut owner, place)) = owners.0.remove(&key) else { continue };
+            owner.inherit(&owners);
+            owners.0.insert(key, (owner, place));
         }
         for (owner, place) in owners.0.values() {
             let read = owner.read(&all.parents, all.context);

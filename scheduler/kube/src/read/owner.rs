@@ -3,25 +3,12 @@
 use super::collect::Shelf;
 use crate::controllers::{self, Played};
 use crate::names;
-use crate::translate::{Context, Translated, hints, plain, volcano};
-use crate::wire::volcano::VolcanoJob;
-use crate::wire::workloads::{Job, JobSet, LeaderWorkerSet, Replicas, StatefulSet};
+use crate::object::Owner;
+use crate::translate::{Context, Translated, hints, owner, volcano};
 use crate::wire::{Meta, Number, condition};
-use scheduler_model::spec::{GangKey, GangSpec};
+use scheduler_model::spec::GangKey;
 use scheduler_model::world::SimHints;
 use std::collections::BTreeSet;
-
-/// A controller object, kept until all pods have been read.
-#[derive(Debug)]
-pub(super) enum Owner {
-    Job(Box<Job>),
-    JobSet(Box<JobSet>),
-    StatefulSet(Box<StatefulSet>),
-    ReplicaSet(Box<Replicas>),
-    Deployment(Box<Replicas>),
-    LeaderWorkerSet(Box<LeaderWorkerSet>),
-    VolcanoJob(Box<VolcanoJob>),
-}
 
 /// API group, kind, namespace and name of a controller.
 pub(super) type OwnerKey = (&'static str, &'static str, String, String);
@@ -73,18 +60,6 @@ impl Parents {
 }
 
 impl Owner {
-    /// Its metadata.
-    pub(super) fn meta(&self) -> &Meta {
-        match self {
-            Self::Job(object) => &object.metadata,
-            Self::JobSet(object) => &object.metadata,
-            Self::StatefulSet(object) => &object.metadata,
-            Self::ReplicaSet(object) | Self::Deployment(object) => &object.metadata,
-            Self::LeaderWorkerSet(object) => &object.metadata,
-            Self::VolcanoJob(object) => &object.metadata,
-        }
-    }
-
     /// What it is called.
     pub(super) fn key(&self) -> OwnerKey {
         let (group, kind) = match self {
@@ -108,57 +83,39 @@ impl Owner {
         }
     }
 
-    /// Takes over what its pods inherit from a Deployment that owns it.
+    /// Takes over what stands on an object above it.
     pub(super) fn inherit(&mut self, owners: &Owners) {
-        let Self::ReplicaSet(set) = self else { return };
-        let Some(owner) = set.metadata.controller().filter(|owner| owner.kind == "Deployment")
-        else {
-            return;
-        };
-        let namespace = set.metadata.namespace_or_default().to_owned();
-        let key = ("apps", "Deployment", namespace, owner.name.clone());
-        if let Some(deployment) = owners.get(&key) {
-            controllers::inherit_marks(deployment.meta(), &mut set.metadata);
+        let Some((kind, namespace, name)) = owner::above(self) else { return };
+        let group = if kind == "JobSet" { "jobset.x-k8s.io" } else { "apps" };
+        if let Some(above) = owners.get(&(group, kind, namespace, name)) {
+            owner::inherit(above.meta(), self);
         }
     }
 
     /// Its gangs, and its pods where it must be played.
     pub(super) fn read(&self, parents: &Parents, context: &Context) -> Translated<Played> {
-        let key = self.key();
-        let creates = !parents.has(&key) && !self.is_over();
+        let has_children = parents.has(&self.key());
+        if let (Self::JobSet(object), true) = (self, has_children) {
+            // Its Jobs may have been left out of the input; those that were not count before it.
+            let Translated { value, .. } = controllers::job_set(object, context);
+            let value = Played { gangs: value.gangs, workloads: Vec::new() };
+            return Translated { value, problems: Vec::new() };
+        }
+        if has_children || self.is_over() {
+            let Translated { value: gangs, problems } = owner::gangs(self);
+            return Translated { value: Played { gangs, workloads: Vec::new() }, problems };
+        }
         let mut read = match self {
-            Self::Job(object) if creates => controllers::job(object, context),
-            Self::Job(object) => grouped(plain::job(object)),
-            Self::StatefulSet(object) if creates => controllers::stateful_set(object, context),
-            Self::StatefulSet(object) => grouped(plain::stateful_set(object)),
-            Self::ReplicaSet(object) if creates => controllers::replica_set(object, context),
-            Self::ReplicaSet(object) => grouped(plain::replica_set(object)),
-            Self::Deployment(object) if creates => controllers::deployment(object, context),
-            Self::Deployment(_) => Translated::default(),
-            Self::LeaderWorkerSet(object) if creates => {
-                controllers::leader_worker_set(object, context)
-            }
-            Self::LeaderWorkerSet(object) => {
-                let Translated { value: gangs, problems } = plain::leader_worker_set(object);
-                Translated { value: Played { gangs, workloads: Vec::new() }, problems }
-            }
-            Self::JobSet(object) if creates => controllers::job_set(object, context),
-            Self::JobSet(object) if parents.has(&key) => {
-                let Translated { value, .. } = controllers::job_set(object, context);
-                let value = Played { gangs: value.gangs, workloads: Vec::new() };
-                Translated { value, problems: Vec::new() }
-            }
-            Self::JobSet(_) => Translated::default(),
-            Self::VolcanoJob(object) if creates => controllers::volcano_job(object, context),
-            Self::VolcanoJob(object) => grouped(volcano::job(object)),
+            Self::Job(object) => controllers::job(object, context),
+            Self::StatefulSet(object) => controllers::stateful_set(object, context),
+            Self::ReplicaSet(object) => controllers::replica_set(object, context),
+            Self::Deployment(object) => controllers::deployment(object, context),
+            Self::LeaderWorkerSet(object) => controllers::leader_worker_set(object, context),
+            Self::JobSet(object) => controllers::job_set(object, context),
+            Self::VolcanoJob(object) => controllers::volcano_job(object, context),
         };
         if self.meta().uid.is_empty() {
-            // A uid ends ties, so it must not depend on where the object stood.
-            for gang in &mut read.value.gangs {
-                if gang.uid.is_empty() {
-                    gang.uid = format!("{}:{}", gang.key.dialect.name(), gang.key);
-                }
-            }
+            owner::name_gangs(&mut read.value.gangs);
         }
         read
     }
@@ -197,9 +154,4 @@ impl Owner {
 
 fn is_zero(number: Option<&Number>) -> bool {
     matches!(number, Some(Number::Whole(0)))
-}
-
-fn grouped(read: Translated<GangSpec>) -> Translated<Played> {
-    let played = Played { gangs: vec![read.value], workloads: Vec::new() };
-    Translated { value: played, problems: read.problems }
 }

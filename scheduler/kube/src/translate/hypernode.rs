@@ -24,7 +24,7 @@ use std::collections::{BTreeMap, BTreeSet};
 pub const TOPOLOGY: &str = "volcano";
 
 /// Start of the derived node labels; the tier's number follows.
-const LABEL_PREFIX: &str = "topology.volcano.sh/tier-";
+pub(crate) const LABEL_PREFIX: &str = "topology.volcano.sh/tier-";
 
 /// The derived node label of a tier, by which a group may name the level.
 #[must_use]

@@ -15,7 +15,7 @@
 use super::{Problems, shorten};
 use crate::names;
 use crate::wire::{Meta, Pod, PodBody, WorkloadRef};
-use scheduler_model::spec::{Dialect, GangKey, Membership};
+use scheduler_model::spec::{Dialect, GangKey, GangSpec, Labels, Membership};
 
 /// The gang of a pod.
 pub fn of(pod: &Pod, problems: &mut Problems) -> Membership {
@@ -90,6 +90,26 @@ pub fn volcano_queue(meta: &Meta) -> Option<String> {
         .into_iter()
         .find_map(|key| filled(meta.annotation(key)).or_else(|| filled(meta.label(key))));
     queue.map(str::to_owned)
+}
+
+/// Forgets a queue that only Kueue's label asks for: where Kueue runs, it is Kueue that admits.
+pub(crate) fn beside_kueue(queue: &mut Option<String>, namespace: &str, labels: &Labels) {
+    let Some(local) = labels.get(names::KUEUE_QUEUE).filter(|local| !local.is_empty()) else {
+        return;
+    };
+    if queue.as_deref().is_some_and(|queue| {
+        queue.split_once('/').is_some_and(|(above, name)| above == namespace && name == local)
+    }) {
+        *queue = None;
+    }
+}
+
+/// A gang whose controller was not seen yet, though its pods were: nobody knows its minimum, so
+/// it waits. Where the controller is gone for good, its pods are collected soon.
+pub(crate) fn unseen(key: &GangKey) -> GangSpec {
+    let mut gang = GangSpec::plain(key.clone());
+    gang.unsupported.push("a controller that has not been seen yet".to_owned());
+    gang
 }
 
 fn filled(text: Option<&str>) -> Option<&str> {

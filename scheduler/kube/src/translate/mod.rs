@@ -17,6 +17,7 @@ pub mod muster;
 pub mod namespace;
 pub mod native;
 pub mod node;
+pub(crate) mod owner;
 pub mod plain;
 pub mod pod;
 pub mod priority;

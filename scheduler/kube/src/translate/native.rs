@@ -104,6 +104,17 @@ pub fn workload(object: &Workload) -> Translated<Vec<GangSpec>> {
     problems.with(gangs)
 }
 
+/// True if this names one replica of a group, which no object describes.
+pub(crate) fn may_be_replica(key: &GangKey) -> bool {
+    key.dialect == Dialect::Kubernetes && key.name.contains('/')
+}
+
+/// The group whose replica this is, if it is one.
+pub(crate) fn group_of(key: &GangKey) -> Option<GangKey> {
+    let (base, _) = key.name.rsplit_once('/')?;
+    Some(GangKey { name: base.to_owned(), ..key.clone() })
+}
+
 /// The gang of one replica key, made from the group without one: pods name `key`, and no
 /// object does.
 #[must_use]
