@@ -26,3 +26,5 @@ pub mod lease;
 pub mod meaning;
 pub mod retry;
 pub mod status;
+pub mod tell;
+pub mod watch;

@@ -1,0 +1,206 @@
+//! Reasons to wait by class: what stands on the pods of a waiting gang.
+//!
+//! Invariants: a class has one word and one constant sentence, so that a pod is written once per
+//! class; numbers stand on the group. `Unschedulable`, on which autoscalers act, is said where
+//! nodes are what is missing, and nowhere else. `docs/CONDITIONS.md` shows the table.
+
+use scheduler_model::explain::WaitReason;
+
+/// A class of reasons to wait.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Class {
+    /// No room for all members at once.
+    Nodes,
+    /// Room is kept for a gang further ahead.
+    Held,
+    /// A queue limit.
+    Limit,
+    /// No such queue.
+    QueueMissing,
+    /// The queue is closed.
+    QueueClosed,
+    /// The queue hangs on something broken.
+    QueueBroken,
+    /// Too few members exist.
+    Members,
+    /// Too many members have closed gates.
+    Gates,
+    /// No such group.
+    GroupMissing,
+    /// Members name different schedulers.
+    Schedulers,
+    /// Something this version cannot honour.
+    Unsupported,
+    /// No such topology level.
+    LevelMissing,
+    /// The API server turns the bind of a member away.
+    BindRefused,
+    /// The search has not come to an end.
+    Undecided,
+}
+
+impl Class {
+    /// All of them, in the order of the table.
+    pub const ALL: [Self; 14] = [
+        Self::Nodes,
+        Self::Held,
+        Self::Limit,
+        Self::QueueMissing,
+        Self::QueueClosed,
+        Self::QueueBroken,
+        Self::Members,
+        Self::Gates,
+        Self::GroupMissing,
+        Self::Schedulers,
+        Self::Unsupported,
+        Self::LevelMissing,
+        Self::BindRefused,
+        Self::Undecided,
+    ];
+
+    /// The class of a reason. Whoever could cure a lack of room does not matter: whether a node
+    /// that it could add would suit, only an autoscaler knows, also when today's nodes lack the
+    /// labels (a pool that is scaled to zero has no nodes to show).
+    #[must_use]
+    pub const fn of(reason: &WaitReason) -> Self {
+        match reason {
+            WaitReason::Room | WaitReason::Elastic => Self::Nodes,
+            WaitReason::Held { .. } => Self::Held,
+            WaitReason::Limit { .. } => Self::Limit,
+            WaitReason::QueueMissing(_) => Self::QueueMissing,
+            WaitReason::QueueClosed(_) => Self::QueueClosed,
+            WaitReason::QueueBroken(_) => Self::QueueBroken,
+            WaitReason::Members { .. } => Self::Members,
+            WaitReason::Gated { .. } => Self::Gates,
+            WaitReason::NoGroup => Self::GroupMissing,
+            WaitReason::Schedulers => Self::Schedulers,
+            WaitReason::Unsupported(_) => Self::Unsupported,
+            WaitReason::LevelMissing(_) => Self::LevelMissing,
+            WaitReason::BindRefused { .. } => Self::BindRefused,
+            WaitReason::Fuel => Self::Undecided,
+        }
+    }
+
+    /// The reason of the condition `PodScheduled=False`.
+    #[must_use]
+    pub const fn reason(self) -> &'static str {
+        match self {
+            Self::Nodes => "Unschedulable",
+            Self::Held => "Held",
+            Self::Limit => "QueueLimit",
+            Self::QueueMissing => "QueueMissing",
+            Self::QueueClosed => "QueueClosed",
+            Self::QueueBroken => "QueueBroken",
+            Self::Members => "WaitingForMembers",
+            Self::Gates => "WaitingForGates",
+            Self::GroupMissing => "GroupMissing",
+            Self::Schedulers => "MixedSchedulers",
+            Self::Unsupported => "Unsupported",
+            Self::LevelMissing => "LevelMissing",
+            Self::BindRefused => "BindRefused",
+            Self::Undecided => "Undecided",
+        }
+    }
+
+    /// The message of that condition.
+    #[must_use]
+    pub const fn message(self) -> &'static str {
+        match self {
+            Self::Nodes => "the nodes have no room for all members of the gang at once",
+            Self::Held => "the room is kept for a gang further ahead in the queue",
+            Self::Limit => "a limit of the queue is in the way",
+            Self::QueueMissing => "the queue does not exist",
+            Self::QueueClosed => "the queue, or one above it, is closed",
+            Self::QueueBroken => "the queue hangs on a missing parent or a cycle of parents",
+            Self::Members => "the gang has fewer members than its minimum",
+            Self::Gates => "members of the gang are held by scheduling gates",
+            Self::GroupMissing => "the pod names a group that does not exist",
+            Self::Schedulers => "the members of the gang name different schedulers",
+            Self::Unsupported => "the gang uses something that is not supported yet",
+            Self::LevelMissing => "the gang asks for a topology level that does not exist",
+            Self::BindRefused => "the API server refuses to bind a member of the gang",
+            Self::Undecided => "the search for room has not come to an end yet",
+        }
+    }
+
+    /// True if it says nothing new: whoever was told something else before keeps it.
+    pub(super) const fn is_mute(self) -> bool {
+        matches!(self, Self::Undecided)
+    }
+}
+
+/// The classes for people, in Markdown.
+#[must_use]
+pub fn table() -> String {
+    let mut text = String::from("| reason | message |\n|---|---|\n");
+    for class in Class::ALL {
+        text.push_str(&format!("| `{}` | {} |\n", class.reason(), class.message()));
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use scheduler_model::amount::Amount;
+    use scheduler_model::spec::{Dialect, GangKey};
+
+    fn every_reason() -> Vec<WaitReason> {
+        let name = || "x".to_owned();
+        let holder = GangKey { namespace: name(), name: name(), dialect: Dialect::Muster };
+        let members = |role| WaitReason::Members { role, exist: 1, min: 2, setting: None };
+        let zero = Amount::default();
+        vec![
+            WaitReason::NoGroup,
+            members(None),
+            members(Some(name())),
+            WaitReason::Gated { gated: 1, gates: vec![name()] },
+            WaitReason::Schedulers,
+            WaitReason::Unsupported(vec![name()]),
+            WaitReason::BindRefused { pods: 1, why: name() },
+            WaitReason::QueueMissing(name()),
+            WaitReason::QueueClosed(name()),
+            WaitReason::QueueBroken(name()),
+            WaitReason::LevelMissing(name()),
+            WaitReason::Limit {
+                queue: name(),
+                flavour: None,
+                resource: name(),
+                used: zero,
+                wants: zero,
+                limit: zero,
+            },
+            WaitReason::Room,
+            WaitReason::Held { holder },
+            WaitReason::Fuel,
+            WaitReason::Elastic,
+        ]
+    }
+
+    #[test]
+    fn autoscalers_are_called_for_lack_of_room_and_for_nothing_else() {
+        for reason in every_reason() {
+            let lacks_room = matches!(reason, WaitReason::Room | WaitReason::Elastic);
+            assert_eq!(Class::of(&reason).reason() == "Unschedulable", lacks_room, "{reason:?}");
+        }
+    }
+
+    #[test]
+    fn every_class_has_a_reason_that_leads_to_it_and_a_word_of_its_own() {
+        for class in Class::ALL {
+            assert!(every_reason().iter().any(|reason| Class::of(reason) == class), "{class:?}");
+            let same = Class::ALL.iter().filter(|other| other.reason() == class.reason());
+            assert_eq!(same.count(), 1, "{class:?}");
+        }
+    }
+
+    #[test]
+    fn the_page_for_people_shows_the_classes_as_they_are() {
+        let page = include_str!("../../../../docs/CONDITIONS.md");
+        assert!(page.contains(&table()), "put this into docs/CONDITIONS.md:\n{}", table());
+        for reason in every_reason() {
+            let row = format!("| `{}` | `{}` |", reason.word(), Class::of(&reason).reason());
+            assert!(page.contains(&row), "docs/CONDITIONS.md lacks the row {row}");
+        }
+    }
+}

@@ -1,0 +1,259 @@
+//! What follows for one member: its condition, its nominated node, and the ledger of a plain
+//! gang that some members carry.
+
+use super::TellConfig;
+use super::class::Class;
+use super::gang::Gang;
+use super::slate::{Pace, Slate};
+use crate::call::{Call, CallId, PodCondition, PodRef};
+use crate::facts::{GangFacts, MemberFacts};
+use crate::meaning::Meaning;
+use crate::retry::seed_of;
+use crate::status::Phase;
+use scheduler_model::spec::{Ledger, Told};
+use scheduler_model::time::Time;
+use std::collections::BTreeMap;
+
+/// Members of a plain gang that carry its ledger: one more than can be deleted by mistake.
+pub(super) const CARRIERS: usize = 2;
+
+/// What is to stand in the condition `PodScheduled`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Say {
+    /// Whatever stands there.
+    Nothing,
+    /// That it waits.
+    Waits(Class),
+    /// That it has a node: a word of waiting came too late and stands on a bound pod.
+    Scheduled,
+}
+
+#[derive(Clone, Debug)]
+pub(super) struct Pod {
+    pod: PodRef,
+    pub(super) line: Slate,
+    pub(super) ledger: Slate,
+    /// The API says that it does not exist.
+    is_gone: bool,
+    say: Say,
+    /// Node that we nominate, empty to take ours back; `None` leaves alone what others say.
+    nominated: Option<String>,
+    /// What stands there; `None` after a write of unknown end.
+    told: Option<Told>,
+    /// What was sent last.
+    sent: Told,
+    since: Time,
+    /// What is to be written down.
+    wanted_ledger: Ledger,
+}
+
+impl Pod {
+    pub(super) fn new(member: &MemberFacts, now: Time) -> Self {
+        let told = member.told.clone().unwrap_or_default();
+        let ledger = member.ledger.clone().unwrap_or_default();
+        Self {
+            pod: member.pod.clone(),
+            line: Slate::standing(print(&told)),
+            ledger: Slate::standing(print_ledger(&ledger)),
+            is_gone: false,
+            say: Say::Nothing,
+            nominated: None,
+            sent: told.clone(),
+            told: Some(told),
+            since: now,
+            wanted_ledger: ledger,
+        }
+    }
+
+    /// When condition and ledger are to be written.
+    pub(super) fn due(&self) -> (Option<Time>, Option<Time>) {
+        (self.line.due(), self.ledger.due())
+    }
+
+    /// True if facts alone do not say what stands on it.
+    pub(super) fn is_remembered(&self) -> bool {
+        let is_still = self.line.is_still() && self.ledger.is_still();
+        let is_said = self.say != Say::Nothing || self.told.is_none();
+        !is_still || is_said || self.is_gone || self.carries()
+    }
+
+    /// True if it bears a ledger, or is about to.
+    fn carries(&self) -> bool {
+        !self.wanted_ledger.is_empty()
+    }
+
+    /// Nothing more is written on it. Answers what may be taken back.
+    pub(super) fn give_up(&mut self) -> Vec<CallId> {
+        let flights = self.line.flight().into_iter().chain(self.ledger.flight()).collect();
+        (self.line, self.ledger) = (Slate::default(), Slate::default());
+        self.is_gone = true;
+        flights
+    }
+
+    /// Makes up what the pod is to say. Answers a call that is to be taken back if it can.
+    pub(super) fn tell_line(
+        &mut self,
+        member: &MemberFacts,
+        gang: &Gang,
+        config: &TellConfig,
+        now: Time,
+    ) -> Option<CallId> {
+        // Gates are spoken of by whoever keeps them closed.
+        if self.is_gone || member.is_gated {
+            return None;
+        }
+        let reason = member.told.as_ref().map_or("", |told| told.reason.as_str());
+        let taken_back = match (&member.node, &member.assumed) {
+            (Some(_), _) => self.tell_bound(reason),
+            (None, Some(node)) => {
+                let since = gang.assumed_since.unwrap_or(now);
+                if since.after(config.nominate_after) <= now {
+                    self.nominated = Some(node.clone());
+                }
+                self.hush()
+            }
+            (None, None) => {
+                let is_told = self.say != Say::Nothing || !reason.is_empty();
+                let settled = gang.settled.filter(|class| !(class.is_mute() && is_told));
+                self.say = settled.map_or(self.say, Say::Waits);
+                self.nominated = self.nominated.take().map(|_| String::new());
+                None
+            }
+        };
+        if self.say != Say::Nothing || self.nominated.is_some() {
+            let pace = Pace { spacing: config.pod_every, ..Pace::AT_ONCE };
+            self.line.want(print(&self.wish()), pace, now);
+        }
+        taken_back
+    }
+
+    /// It is bound, and its condition shows this reason to wait (empty for none).
+    fn tell_bound(&mut self, reason: &str) -> Option<CallId> {
+        let taken_back = self.hush();
+        self.nominated = None;
+        let is_ours = Class::ALL.iter().any(|class| class.reason() == reason);
+        if is_ours && self.say == Say::Nothing {
+            (self.told, self.line, self.say) = (None, Slate::default(), Say::Scheduled);
+        } else if reason.is_empty() && self.line.is_still() {
+            (self.told, self.say) = (Some(Told::default()), Say::Nothing);
+        }
+        taken_back
+    }
+
+    /// A bind says in the condition that it is over: a word of waiting must not come after it.
+    fn hush(&mut self) -> Option<CallId> {
+        if !matches!(self.say, Say::Waits(_)) {
+            return None;
+        }
+        self.say = Say::Nothing;
+        let flight = self.line.flight();
+        if flight.is_some() {
+            self.told = None;
+        }
+        self.line = self.told.as_ref().map(print).map(Slate::standing).unwrap_or_default();
+        flight
+    }
+
+    /// What is to stand on the pod.
+    fn wish(&self) -> Told {
+        let before = self.told.as_ref().unwrap_or(&self.sent);
+        let reason = match self.say {
+            Say::Waits(class) => class.reason().to_owned(),
+            Say::Scheduled => String::new(),
+            Say::Nothing => before.reason.clone(),
+        };
+        let nominated = self.nominated.as_ref().unwrap_or(&before.nominated).clone();
+        Told { reason, nominated }
+    }
+
+    /// The gang's facts if this member is to carry its ledger.
+    pub(super) fn tell_ledger(
+        &mut self,
+        member: &MemberFacts,
+        carried: Option<&GangFacts>,
+        config: &TellConfig,
+        now: Time,
+    ) {
+        // A pod on its way out keeps what it bears.
+        if self.is_gone || member.is_lost {
+            return;
+        }
+        let bears = self.carries() || member.ledger.as_ref().is_some_and(|it| !it.is_empty());
+        let ledger = match carried {
+            Some(facts) if bears || is_worth_writing(facts) => facts.ledger.clone(),
+            _ => Ledger::default(),
+        };
+        let pace = Pace { delay: config.ledger_after, spacing: config.ledger_every };
+        self.ledger.want(print_ledger(&ledger), pace, now);
+        self.wanted_ledger = ledger;
+    }
+
+    pub(super) fn line_call(&mut self) -> Call {
+        let wish = self.wish();
+        let told = self.told.as_ref();
+        let words = match self.say {
+            Say::Nothing => None,
+            Say::Waits(class) => Some((class.reason(), class.message())),
+            Say::Scheduled => Some(("", "")),
+        };
+        let is_new = told.is_none_or(|told| told.reason != wish.reason);
+        let condition = words.filter(|_| is_new).map(|(reason, message)| PodCondition {
+            kind: "PodScheduled",
+            is_true: self.say == Say::Scheduled,
+            reason: reason.to_owned(),
+            message: message.to_owned(),
+            since: self.since,
+        });
+        let is_new = told.is_none_or(|told| told.nominated != wish.nominated);
+        let nominated = self.nominated.clone().filter(|_| is_new);
+        self.sent = wish;
+        Call::PodStatus { pod: self.pod.clone(), condition, nominated }
+    }
+
+    pub(super) fn ledger_call(&self) -> Call {
+        let ledger = Box::new(self.wanted_ledger.clone());
+        Call::PodLedger { pod: self.pod.clone(), ledger }
+    }
+
+    /// A write of the line ended.
+    pub(super) fn landed(&mut self, means: &Meaning) {
+        match means {
+            Meaning::Done => self.told = Some(self.sent.clone()),
+            Meaning::Unknown(_) => self.told = None,
+            Meaning::Refused(..) | Meaning::Again { .. } => {}
+        }
+    }
+}
+
+/// Positions of the members that are to carry the ledger: those that do already, then the first
+/// in rank order. None where a group object carries it.
+pub(super) fn carriers(facts: &GangFacts, pods: &BTreeMap<String, Pod>) -> Vec<usize> {
+    if facts.has_object {
+        return Vec::new();
+    }
+    let carries = |member: &MemberFacts| match pods.get(&member.pod.uid) {
+        Some(pod) => pod.carries(),
+        None => member.ledger.as_ref().is_some_and(|ledger| !ledger.is_empty()),
+    };
+    let is_there = |member: &MemberFacts| {
+        !member.is_lost && pods.get(&member.pod.uid).is_none_or(|pod| !pod.is_gone)
+    };
+    let there = || facts.members.iter().enumerate().filter(|(_, member)| is_there(member));
+    let old = there().filter(|(_, member)| carries(member)).map(|(index, _)| index);
+    let new = there().filter(|(_, member)| !carries(member)).map(|(index, _)| index);
+    old.chain(new).take(CARRIERS).collect()
+}
+
+/// A gang that runs and needs one member alone is known by that member.
+fn is_worth_writing(facts: &GangFacts) -> bool {
+    let runs = matches!(facts.phase, Phase::Running | Phase::Done);
+    !(runs && facts.min <= 1)
+}
+
+fn print(told: &Told) -> u64 {
+    seed_of(&format!("{} {}", told.reason, told.nominated))
+}
+
+fn print_ledger(ledger: &Ledger) -> u64 {
+    seed_of(&format!("{ledger:?}"))
+}
