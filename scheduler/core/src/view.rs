@@ -44,6 +44,8 @@ pub struct MemberView {
     pub is_lost: bool,
     /// Scheduling gates are closed.
     pub is_gated: bool,
+    /// It is marked as about to be deleted.
+    pub is_marked: bool,
     /// A controller makes a new pod where this one goes.
     pub has_controller: bool,
     /// What the object itself says about its scheduling.
@@ -172,6 +174,7 @@ impl Engine {
             is_assumed: pod.is_assumed(),
             is_lost: snap.is_lost(id),
             is_gated: !pod.spec.gates.is_empty(),
+            is_marked: pod.spec.evicted,
             has_controller: pod.spec.has_controller,
             told: pod.spec.told.as_deref().cloned(),
             ledger: pod.spec.ledger.as_deref().cloned(),

@@ -51,6 +51,7 @@ fn member(view: MemberView, namespace: &str) -> MemberFacts {
         has_controller: view.has_controller,
         is_lost: view.is_lost,
         is_gated: view.is_gated,
+        is_marked: view.is_marked,
         told: view.told,
         ledger: view.ledger,
     }

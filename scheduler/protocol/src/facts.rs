@@ -46,6 +46,8 @@ pub struct MemberFacts {
     pub is_lost: bool,
     /// Scheduling gates are closed.
     pub is_gated: bool,
+    /// It is marked as about to be deleted (condition `DisruptionTarget`).
+    pub is_marked: bool,
     /// What the object itself says about its scheduling.
     pub told: Option<Told>,
     /// What was written down on it.

@@ -24,6 +24,7 @@ pub mod facts;
 pub mod lanes;
 pub mod lease;
 pub mod meaning;
+pub mod repair;
 pub mod retry;
 pub mod status;
 pub mod tell;
