@@ -59,8 +59,9 @@ const TEST_ARROWS: &Arrows = &[
     ("scheduler/sim", &["scheduler/kube"]),
     // The laws run on random worlds, and the judge of the stage gives a second opinion.
     ("plugins", &["scheduler/sim"]),
-    // What is read is compared with what the manifests permit.
-    ("e2e", &["scheduler/kube"]),
+    // What is read is compared with what the manifests permit, and every call is sent to a real
+    // API server.
+    ("e2e", &["scheduler/kube", "scheduler/model", "scheduler/protocol"]),
 ];
 
 /// Crates of others with one home: whoever else wants one asks the home for what it does.
