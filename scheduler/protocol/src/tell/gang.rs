@@ -72,10 +72,19 @@ impl Gang {
         }
     }
 
+    /// Its group is another object now, on which nothing stands yet.
+    pub(super) fn renew(&mut self, facts: &GangFacts, now: Time) {
+        self.uid.clone_from(&facts.group.uid);
+        self.page = None;
+        (self.phase, self.phase_since) = (facts.phase, now);
+        self.has_started = facts.has_started;
+    }
+
     /// Takes the facts in.
     pub(super) fn look(&mut self, facts: &GangFacts, config: &TellConfig, now: Time) {
         let run = facts.ledger.run;
-        if run.is_some() && self.run.is_some() && run != self.run {
+        // A member that is older than all others is no new run.
+        if self.run.is_some() && run > self.run {
             // A new run starts anew; what Kubernetes' own groups once were they stay.
             self.has_started &= facts.group.key.dialect == Dialect::Kubernetes;
             self.is_start_told = false;

@@ -150,16 +150,15 @@ impl Teller {
     pub fn gang(&mut self, facts: &GangFacts, now: Time) {
         let key = &facts.group.key;
         let known = self.gangs.remove_entry(key);
-        let (key, mut gang) = match known {
-            Some((key, gang)) if gang.uid == facts.group.uid => (key, gang),
-            Some((key, old)) => {
-                self.forget(&key, &old);
-                (key, Gang::new(facts, now))
-            }
-            None => (key.clone(), Gang::new(facts, now)),
-        };
-        if let Some((uid, print)) = self.standing.remove(&key).filter(|_| gang.status.is_blank())
-            && uid == gang.uid
+        let (key, mut gang) = known.unwrap_or_else(|| (key.clone(), Gang::new(facts, now)));
+        // Without an object the uid is made up, and may change with the members.
+        if facts.has_object && gang.uid != facts.group.uid {
+            self.drop_status(&key, &mut gang);
+            gang.renew(facts, now);
+        }
+        let standing = self.standing.remove(&key);
+        if let Some((_, print)) = standing.filter(|(uid, _)| *uid == gang.uid)
+            && gang.status.is_blank()
         {
             gang.status = Slate::standing(print);
         }
@@ -177,7 +176,7 @@ impl Teller {
     pub fn gone(&mut self, key: &GangKey) {
         self.standing.remove(key);
         if let Some(gang) = self.gangs.remove(key) {
-            self.forget(key, &gang);
+            self.forget(key, gang);
         }
     }
 
@@ -283,14 +282,19 @@ impl Teller {
     }
 
     fn tell_group(&mut self, key: &GangKey, gang: &mut Gang, facts: &GangFacts, now: Time) {
-        let before = gang.status.due();
         if facts.has_object {
+            let before = gang.status.due();
             gang.tell(facts, &self.config, now);
+            self.book(|| Item::Group(key.clone()), before, gang.status.due());
         } else {
-            self.cancels.extend(gang.status.flight());
-            gang.status = Slate::default();
+            self.drop_status(key, gang);
         }
-        self.book(|| Item::Group(key.clone()), before, gang.status.due());
+    }
+
+    fn drop_status(&mut self, key: &GangKey, gang: &mut Gang) {
+        self.book(|| Item::Group(key.clone()), gang.status.due(), None);
+        self.cancels.extend(gang.status.flight());
+        gang.status = Slate::default();
     }
 
     fn tell_pods(&mut self, gang: &mut Gang, facts: &GangFacts, now: Time) {
@@ -379,9 +383,8 @@ impl Teller {
         self.cancels.extend(pod.ledger.flight());
     }
 
-    fn forget(&mut self, key: &GangKey, gang: &Gang) {
-        self.book(|| Item::Group(key.clone()), gang.status.due(), None);
-        self.cancels.extend(gang.status.flight());
+    fn forget(&mut self, key: &GangKey, mut gang: Gang) {
+        self.drop_status(key, &mut gang);
         if let Some(at) = gang.look_at {
             self.looks.remove(&(at, key.clone()));
         }

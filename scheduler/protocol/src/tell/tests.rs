@@ -180,6 +180,27 @@ fn a_status_of_another_object_of_that_name_does_not_count() {
 }
 
 #[test]
+fn a_group_made_anew_is_written_anew_and_its_pods_are_not() {
+    let mut bench = Bench::new();
+    let mut facts = Make::group(2).waits(WaitReason::Room).facts();
+    bench.settle(&facts);
+    facts.group.uid = "another".to_owned();
+    let calls = bench.settle(&facts);
+    assert_eq!((statuses(&calls).len(), waits(&calls)), (1, 0));
+}
+
+#[test]
+fn a_plain_gang_stays_itself_when_its_first_member_goes() {
+    let mut bench = Bench::new();
+    let mut facts = Make::plain(3).min(1).waits(WaitReason::Room).facts();
+    bench.settle(&facts);
+    facts.members.remove(0);
+    facts.group.uid = "u1".to_owned();
+    let calls = bench.settle(&facts);
+    assert_eq!((waits(&calls), events(&calls).len()), (0, 0));
+}
+
+#[test]
 fn a_gang_that_ran_before_this_process_is_not_announced() {
     let mut bench = Bench::new();
     let calls = bench.settle(&Make::group(2).running().facts());

@@ -56,8 +56,8 @@ fn ending() -> impl Strategy<Value = Ending> {
 }
 
 /// One state a gang can be in, by number.
-fn facts(kind: u8, size: u32, number: u32, is_plain: bool) -> GangFacts {
-    let make = if is_plain { Make::plain(size) } else { Make::group(size) };
+fn facts(kind: u8, size: u32, number: u32, make: fn(u32) -> Make) -> GangFacts {
+    let make = make(size);
     let reason = WaitReason::Members { role: None, exist: size, min: 9, setting: None };
     match kind {
         0 => make.waits(WaitReason::Room).placeable(number),
@@ -137,15 +137,16 @@ proptest! {
         size in 1..5_u32,
         is_plain in any::<bool>(),
     ) {
+        let make = if is_plain { Make::plain } else { Make::group };
         let mut play = Play::new(endings);
         let mut now = 0;
         let last = steps[steps.len() - 1];
         for (kind, number, length) in steps {
-            play.run(&facts(kind, size, number, is_plain), now, now + length);
+            play.run(&facts(kind, size, number, make), now, now + length);
             now += length;
         }
         play.endings = vec![(10, true, 200)];
-        let facts = facts(last.0, size, last.1, is_plain);
+        let facts = facts(last.0, size, last.1, make);
         play.run(&facts, now, now + 400_000);
         let page = play.teller.gangs[&facts.group.key].status.clone();
         prop_assert!(page.is_still());
@@ -159,9 +160,8 @@ proptest! {
         for member in &facts.members {
             let told = play.server.told.get(&member.pod.name).cloned().unwrap_or_default();
             let has_place = member.node.is_some() || member.assumed.is_some();
-            match class.filter(|class| !class.is_mute() && !has_place) {
-                Some(class) => prop_assert_eq!(told.reason.as_str(), class.reason()),
-                None => {}
+            if let Some(class) = class.filter(|class| !class.is_mute() && !has_place) {
+                prop_assert_eq!(told.reason.as_str(), class.reason());
             }
             let nominated = member.assumed.clone().unwrap_or_default();
             prop_assert!(told.nominated == nominated || member.node.is_some(), "{:?}", told);
@@ -182,7 +182,7 @@ proptest! {
         let mut play = Play::new(endings);
         let mut now = 0;
         for (kind, number, length) in steps {
-            play.run(&facts(kind, size, number, false), now, now + length);
+            play.run(&facts(kind, size, number, Make::group), now, now + length);
             now += length;
         }
         play.server.told.values_mut().for_each(|told| told.reason.clear());
@@ -207,7 +207,7 @@ proptest! {
         let mut play = Play::new(vec![(5, true, 200)]);
         let mut now = 0;
         for (kind, number) in &kinds {
-            play.run(&facts(*kind, 3, *number, false), now, now + 100);
+            play.run(&facts(*kind, 3, *number, Make::group), now, now + 100);
             now += 100;
         }
         let seconds = usize::try_from(now / 1_000 + 1).expect("positive");
