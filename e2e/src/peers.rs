@@ -48,7 +48,8 @@ pub async fn kube_scheduler(plane: &ControlPlane, scheduler: &str) -> Result<Pro
          leaderElection: {{ leaderElect: false }}\nprofiles: [{{ schedulerName: {scheduler} }}]\n",
         plane.admin_kubeconfig()
     );
-    let path = plane.folder().join("kube-scheduler.yaml");
+    let name = format!("kube-scheduler-{scheduler}");
+    let path = plane.folder().join(format!("{name}.yaml"));
     std::fs::write(&path, config).trying(|| format!("writing {}", path.display()))?;
     let port = free_port();
     let mut command = Command::new(Module::ControlPlane.binary("kube-scheduler")?);
@@ -56,7 +57,7 @@ pub async fn kube_scheduler(plane: &ControlPlane, scheduler: &str) -> Result<Pro
     command.args(["--bind-address=127.0.0.1".to_owned(), format!("--secure-port={port}")]);
     command.arg(format!("--cert-dir={}", plane.folder().display()));
     command.args(plane.feature_gates());
-    plane.start_process("kube-scheduler", command)
+    plane.start_process(&name, command)
 }
 
 /// Volcano's CRDs, controller manager and scheduler; each is started by itself.
