@@ -55,7 +55,7 @@ pub async fn kube_scheduler(plane: &ControlPlane, scheduler: &str) -> Result<Pro
     let mut command = Command::new(Module::ControlPlane.binary("kube-scheduler")?);
     command.arg(format!("--config={}", path.display()));
     command.args(["--bind-address=127.0.0.1".to_owned(), format!("--secure-port={port}")]);
-    command.arg(format!("--cert-dir={}", plane.folder().display()));
+    command.arg(format!("--cert-dir={}", plane.folder().join(&name).display()));
     command.args(plane.feature_gates());
     plane.start_process(&name, command)
 }
