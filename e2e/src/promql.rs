@@ -2,7 +2,8 @@
 //! them.
 //!
 //! PromQL is scanned for names, not parsed; promtool parses it in the tests. All labels of a
-//! query are counted for all its metrics, so a query must not mix metrics of different labels.
+//! query are counted for all its metrics. Where metrics of different labels meet in one query,
+//! those behind `/ scalar(` are taken by themselves.
 
 use crate::fault::{Fault, Trying};
 use crate::manifests::{folder, objects, text};
@@ -49,10 +50,15 @@ impl Query {
     /// Every metric in it, with its labels.
     #[must_use]
     pub fn uses(&self) -> BTreeSet<Use> {
-        let (metrics, mut labels) = names(&self.promql);
-        labels.extend(self.shown.iter().cloned());
-        labels.retain(|label| !ADDED.contains(&label.as_str()));
-        metrics.into_iter().map(|metric| Use { metric, labels: labels.clone() }).collect()
+        let mut uses = BTreeSet::new();
+        for (index, part) in self.promql.split("/ scalar(").enumerate() {
+            let (metrics, mut labels) = names(part);
+            // A scalar has no labels to show.
+            labels.extend(self.shown.iter().filter(|_| index == 0).cloned());
+            labels.retain(|label| !ADDED.contains(&label.as_str()));
+            uses.extend(metrics.into_iter().map(|metric| Use { metric, labels: labels.clone() }));
+        }
+        uses
     }
 }
 
@@ -144,8 +150,9 @@ fn names(promql: &str) -> (BTreeSet<String>, BTreeSet<String>) {
             label if closes.is_some() => {
                 labels.insert(label.to_owned());
             }
-            word if next == Some("(") || WORDS.contains(&word) => {}
-            word if BEFORE_LABELS.contains(&word) => {}
+            // A function, or an aggregation with its labels in front.
+            _ if matches!(next, Some("(" | "by" | "without")) => {}
+            word if WORDS.contains(&word) || BEFORE_LABELS.contains(&word) => {}
             metric => {
                 metrics.insert(metric.to_owned());
             }
@@ -211,6 +218,7 @@ mod tests {
             lists(&["muster_build_info", "process_cpu_seconds_total"], &["job"])
         );
         assert_eq!(of("sum(a) by (kind) / 2"), lists(&["a"], &["kind"]));
+        assert_eq!(of("max by (kind) (a) or vector(0)"), lists(&["a"], &["kind"]));
     }
 
     #[test]
@@ -222,6 +230,17 @@ mod tests {
         };
         let labels = BTreeSet::from(["kind".to_owned(), "verb".to_owned()]);
         assert_eq!(query.uses(), BTreeSet::from([Use { metric: "a".to_owned(), labels }]));
+    }
+
+    #[test]
+    fn a_scalar_keeps_its_labels_to_itself() {
+        let promql = "sum by (a) (x) / scalar(sum(y{b=\"c\"}) > 0)".to_owned();
+        let query = Query { place: String::new(), promql, shown: in_braces("{{a}}") };
+        let uses = query.uses().into_iter();
+        let found: Vec<(String, Vec<String>)> =
+            uses.map(|used| (used.metric, used.labels.into_iter().collect())).collect();
+        let one = |metric: &str, label: &str| (metric.to_owned(), vec![label.to_owned()]);
+        assert_eq!(found, [one("x", "a"), one("y", "b")]);
     }
 
     #[test]

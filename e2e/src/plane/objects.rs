@@ -60,10 +60,11 @@ impl ControlPlane {
         self.apply_file(file.path())
     }
 
-    /// Applies a file or all files of a folder.
+    /// Applies a file, all files of a folder, or what a folder with a kustomization gives.
     pub fn apply_file(&self, path: &Path) -> Result<String, Fault> {
+        let how = if path.join("kustomization.yaml").is_file() { "-k" } else { "-f" };
         let path = path.display().to_string();
-        self.kubectl(&["apply", "--server-side", "--force-conflicts", "-f", &path])
+        self.kubectl(&["apply", "--server-side", "--force-conflicts", how, &path])
     }
 
     /// Applies CRDs, a file or a folder, and waits until the API serves all there are.

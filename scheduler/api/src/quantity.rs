@@ -17,7 +17,9 @@ pub(crate) fn resources(_: &mut SchemaGenerator) -> Schema {
         "maxProperties": RESOURCES_MAX,
         "additionalProperties": {
             "x-kubernetes-int-or-string": true,
+            // The pattern binds texts, this binds numbers.
             "pattern": PATTERN,
+            "minimum": 0,
         },
     })
 }
