@@ -6,7 +6,8 @@
 //! faults, and both drive the same machines through `scheduler/live`.
 //!
 //! In reading order: [`call`], [`answer`], [`lanes`] (what flies at once), [`status`] (what
-//! people are told), [`lease`] (who may write).
+//! people are told), [`lease`] (who may write), [`meaning`] and [`retry`] (the two tables), then
+//! the machines [`bind`] and [`repair`]. `docs/PROTOCOL.md` tells it to people.
 //!
 //! Invariants: no I/O, no clock (`now` is an argument), no threads, no chance (jitter comes from
 //! a seed), no Kubernetes types; no timer, retry or reading of a status code anywhere else.

@@ -79,7 +79,8 @@ impl CallKind {
         }
     }
 
-    const fn title(self) -> &'static str {
+    /// The word for people.
+    pub(crate) const fn title(self) -> &'static str {
         match self {
             Self::Bind => "bind",
             Self::Read => "read",

@@ -55,15 +55,16 @@ impl Backoff {
 }
 
 impl Policy {
-    /// How calls of this kind are tried.
+    /// How calls of this kind are tried. The lease's own calls have their own times, see
+    /// [`crate::lease::LeaseConfig`].
     #[must_use]
     pub const fn of(kind: CallKind) -> Self {
         match kind {
-            CallKind::Bind => Self::new(10, Backoff::between(100, 10_000), Some(8)),
+            CallKind::Bind => Self::new(5, Backoff::between(100, 10_000), Some(8)),
             CallKind::Read => Self::new(5, Backoff::between(100, 5_000), None),
-            CallKind::Delete => Self::new(10, Backoff::between(500, 30_000), None),
-            CallKind::Write => Self::new(10, Backoff::between(500, 30_000), Some(8)),
-            CallKind::Event => Self::new(10, Backoff::between(1_000, 10_000), Some(3)),
+            CallKind::Delete => Self::new(5, Backoff::between(500, 30_000), None),
+            CallKind::Write => Self::new(5, Backoff::between(500, 30_000), Some(8)),
+            CallKind::Event => Self::new(5, Backoff::between(1_000, 10_000), Some(3)),
             CallKind::Lease => Self::new(5, Backoff::between(500, 2_000), None),
         }
     }
@@ -73,6 +74,21 @@ impl Policy {
     pub fn next(&self, tries: u32, seed: u64, asked: Option<Span>) -> Option<Span> {
         let is_over = self.tries_max.is_some_and(|max| tries >= max);
         (!is_over).then(|| self.backoff.pause(tries, seed, asked))
+    }
+
+    /// The policies for people, in Markdown.
+    #[must_use]
+    pub fn table() -> String {
+        let mut text = String::from(
+            "| call | answer within | first pause | longest pause | tries |\n|---|---|---|---|---|\n",
+        );
+        for kind in CallKind::ALL.into_iter().filter(|kind| *kind != CallKind::Lease) {
+            let Self { timeout, backoff: Backoff { base, cap, .. }, tries_max } = Self::of(kind);
+            let tries = tries_max.map_or("no limit".to_owned(), |max| max.to_string());
+            let title = kind.title();
+            text.push_str(&format!("| {title} | {timeout} | {base} | {cap} | {tries} |\n"));
+        }
+        text
     }
 
     const fn new(timeout_secs: i64, backoff: Backoff, tries_max: Option<u32>) -> Self {
@@ -109,6 +125,8 @@ pub const fn splitmix64(seed: u64) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::call::LeaseRef;
+    use crate::lease::LeaseConfig;
 
     const PLAIN: Backoff = Backoff {
         base: Span::from_ms(100),
@@ -149,6 +167,23 @@ mod tests {
         assert_eq!(Policy::of(CallKind::Event).next(3, 0, None), None);
         assert!(Policy::of(CallKind::Event).next(2, 0, None).is_some());
         assert!(Policy::of(CallKind::Read).next(u32::MAX, 0, None).is_some());
+    }
+
+    #[test]
+    fn the_page_for_people_shows_the_policies_as_they_are() {
+        let page = include_str!("../../../docs/PROTOCOL.md");
+        assert!(page.contains(&Policy::table()), "put this into it:\n{}", Policy::table());
+    }
+
+    #[test]
+    fn a_write_of_one_leader_has_ended_before_the_next_writes() {
+        let lease = LeaseRef { namespace: "d".to_owned(), name: "l".to_owned() };
+        let config = LeaseConfig::new(lease, "me".to_owned());
+        let margin = config.duration.ms() - config.renew_deadline.ms() + config.fence.ms();
+        for kind in CallKind::ALL {
+            let timeout = Policy::of(kind).timeout;
+            assert!(timeout.ms() <= margin, "{kind:?} takes {timeout} of {margin} ms");
+        }
     }
 
     #[test]

@@ -99,9 +99,11 @@ fn a_release_whose_deletes_the_watch_does_not_show_yet_is_not_followed_by_anothe
     for send in desk.send() {
         desk.answer(&send, &code(200));
     }
-    desk.pass(Span::from_secs(300));
-    desk.look(&broken());
-    assert_eq!(desk.send(), []);
+    for _ in 0..3 {
+        desk.pass(Span::from_secs(300));
+        desk.look(&broken());
+        assert_eq!(desk.send(), []);
+    }
 }
 
 #[test]
