@@ -33,7 +33,7 @@ const RECORD_WITHIN: Span = Span::from_secs(60);
 const MARK_AGAIN: Span = Span::from_secs(30);
 
 /// What a Job needs so that a release does not count as failures of its pods.
-pub const JOB_ADVICE: &str = "a Job counts every deleted pod as a failure (backoffLimit, 6 \
+pub const RELEASE_ADVICE: &str = "a Job counts every deleted pod as a failure (backoffLimit, 6 \
     unless set): add a podFailurePolicy rule with action Ignore for the pod condition \
     DisruptionTarget, so that a release of the gang does not fail it";
 

@@ -62,7 +62,8 @@ impl Desk {
             return send.clone();
         }
         assert!(sends.is_empty(), "more than one: {sends:?}");
-        let due = [self.lanes.wake_at(self.now, Time::NEVER), self.binder.wake_at(&self.lanes, self.now)];
+        let due =
+            [self.lanes.wake_at(self.now, Time::NEVER), self.binder.wake_at(&self.lanes, self.now)];
         self.now = due.into_iter().flatten().min().expect("something is to come");
         let mut sends = self.send();
         assert_eq!(sends.len(), 1, "{sends:?}");

@@ -4,7 +4,7 @@ use crate::stage::{Desk, done_by};
 use crate::{bare, code, facts, gang, lost, pending, placed};
 use scheduler_model::time::{Span, Time};
 use scheduler_protocol::facts::{GangFacts, MemberFacts};
-use scheduler_protocol::repair::{JOB_ADVICE, Keep, RepairNews, Stage};
+use scheduler_protocol::repair::{Keep, RELEASE_ADVICE, RepairNews, Stage};
 use scheduler_protocol::status::Phase;
 
 const NONE: [&str; 0] = [];
@@ -267,5 +267,7 @@ fn a_gang_that_is_gone_is_forgotten() {
 
 #[test]
 fn the_advice_for_jobs_names_the_rule() {
-    assert!(JOB_ADVICE.contains("podFailurePolicy") && JOB_ADVICE.contains("DisruptionTarget"));
+    assert!(
+        RELEASE_ADVICE.contains("podFailurePolicy") && RELEASE_ADVICE.contains("DisruptionTarget")
+    );
 }
