@@ -8,7 +8,6 @@ use serde_json::Value;
 const BESIDE: &[(&str, &str)] = &[
     ("", "persistentvolumes"),
     ("", "persistentvolumeclaims"),
-    ("apiextensions.k8s.io", "customresourcedefinitions"),
     ("policy", "poddisruptionbudgets"),
     ("scheduling.k8s.io", "compositepodgroups"),
     ("storage.k8s.io", "csidrivers"),
