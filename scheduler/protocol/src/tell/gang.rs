@@ -30,7 +30,7 @@ pub(super) struct Gang {
     /// The class that its events spoke of last.
     told: Option<Class>,
     /// Since when members have a node that the API does not show yet.
-    pub(super) assumed_since: Option<Time>,
+    assumed_since: Option<Time>,
     pub(super) look_at: Option<Time>,
     /// Pods of which something is remembered.
     pub(super) pods: BTreeSet<String>,
@@ -116,6 +116,11 @@ impl Gang {
         let is_coming = class == Class::Members;
         let quiet = if is_coming { config.members_quiet_for } else { config.quiet_for };
         self.class_since.after(quiet)
+    }
+
+    /// True if members wait long for the end of their binds.
+    pub(super) fn is_late(&self, config: &TellConfig, now: Time) -> bool {
+        self.assumed_since.is_some_and(|since| since.after(config.nominate_after) <= now)
     }
 
     /// When something will have stood long enough.

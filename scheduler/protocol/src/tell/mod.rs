@@ -208,7 +208,11 @@ impl Teller {
         }
         let mut room = lanes.room(Lane::Status, now);
         while room > 0 && self.agenda.first().is_some_and(|(due, _)| *due <= now) {
-            let (_, item) = self.agenda.pop_first().expect("it was just seen");
+            let (due, item) = self.agenda.pop_first().expect("it was just seen");
+            let is_wanted = self.slate(&item).is_some_and(|slate| slate.due() == Some(due));
+            if !is_wanted {
+                continue;
+            }
             let Some(call) = self.call(&item) else { continue };
             room -= 1;
             let id = lanes.push(Lane::Status, call, Policy::of(CallKind::Write).timeout, now);
@@ -302,11 +306,16 @@ impl Teller {
         let mut kept = BTreeSet::new();
         for (index, member) in facts.members.iter().enumerate() {
             let uid = &member.pod.uid;
+            let carried = carriers.contains(&index).then_some(facts);
+            let is_known = gang.pods.contains(uid);
+            // Most members of most gangs: nothing stands there, and nothing is to.
+            if !is_known && !pod::has_news(member, gang, carried, &self.config, now) {
+                continue;
+            }
             let known = self.pods.remove(uid);
             let before = known.as_ref().map_or((None, None), Pod::due);
             let mut pod = known.unwrap_or_else(|| Pod::new(member, now));
             self.cancels.extend(pod.tell_line(member, gang, &self.config, now));
-            let carried = carriers.contains(&index).then_some(facts);
             pod.tell_ledger(member, carried, &self.config, now);
             let (line, ledger) = pod.due();
             self.book(|| Item::Line(uid.clone()), before.0, line);

@@ -73,7 +73,8 @@ impl Pod {
     /// True if facts alone do not say what stands on it.
     pub(super) fn is_remembered(&self) -> bool {
         let is_still = self.line.is_still() && self.ledger.is_still();
-        let is_said = self.say != Say::Nothing || self.told.is_none();
+        let is_said =
+            self.say != Say::Nothing || self.nominated.is_some() || self.told.is_none();
         !is_still || is_said || self.is_gone || self.carries()
     }
 
@@ -106,8 +107,7 @@ impl Pod {
         let taken_back = match (&member.node, &member.assumed) {
             (Some(_), _) => self.tell_bound(reason),
             (None, Some(node)) => {
-                let since = gang.assumed_since.unwrap_or(now);
-                if since.after(config.nominate_after) <= now {
+                if gang.is_late(config, now) {
                     self.nominated = Some(node.clone());
                 }
                 self.hush()
@@ -223,6 +223,23 @@ impl Pod {
             Meaning::Refused(..) | Meaning::Again { .. } => {}
         }
     }
+}
+
+/// True if something stands on the pod, or is to: if not, it need not be looked at.
+pub(super) fn has_news(
+    member: &MemberFacts,
+    gang: &Gang,
+    carried: Option<&GangFacts>,
+    config: &TellConfig,
+    now: Time,
+) -> bool {
+    let has_line = match (&member.node, &member.assumed) {
+        (Some(_), _) => false,
+        (None, Some(_)) => gang.is_late(config, now),
+        (None, None) => gang.settled.is_some(),
+    };
+    let stands = member.told.is_some() || member.ledger.is_some();
+    stands || has_line || carried.is_some_and(is_worth_writing)
 }
 
 /// Positions of the members that are to carry the ledger: those that do already, then the first
