@@ -53,7 +53,7 @@ impl Logs {
     /// If the log is gone.
     pub fn set(&self, level: Level) -> Result<(), String> {
         self.handle.reload(filter(&level)).map_err(|error| error.to_string())?;
-        info!(level = level.as_str(), "the log level changes");
+        info!(filters = level.as_str(), "the log level changes");
         *self.level.lock().expect("nobody panics while holding it") = level;
         Ok(())
     }

@@ -4,7 +4,7 @@ mod explain;
 mod nodes;
 mod table;
 mod timeline;
-mod value;
+pub(crate) mod value;
 mod words;
 
 pub use nodes::compress;

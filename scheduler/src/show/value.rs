@@ -54,7 +54,8 @@ pub(super) fn of(shown: &Shown<'_>, wish: &Simulate) -> Value {
     value
 }
 
-fn gang(view: &GangView, started: Option<Time>, begin: Time) -> Value {
+/// One gang; its start counts from `begin`.
+pub(crate) fn gang(view: &GangView, started: Option<Time>, begin: Time) -> Value {
     let placed = words::placed(view);
     let mut value = key(&view.key);
     let fields = json!({

@@ -4,6 +4,7 @@ mod bad_input;
 mod config;
 mod forms;
 mod kubectl;
+mod plugin;
 mod samples;
 mod stories;
 mod trace;

@@ -78,6 +78,8 @@ const HOMES: &Arrows = &[
     ("regex", &["scheduler/kube"]),
     ("schemars", &["scheduler/api"]),
     ("serde-saphyr", &["scheduler/scenario", "scheduler/kube", "scheduler", "e2e"]),
+    ("tikv-jemallocator", &["scheduler"]),
+    ("tracing-subscriber", &["scheduler"]),
 ];
 
 #[test]

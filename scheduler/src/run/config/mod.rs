@@ -142,11 +142,7 @@ pub struct Timings {
     pub node_lost_after: Wait,
     /// Events that come within this time are decided together.
     pub coalesce: Wait,
-    /// A bind without an answer for so long is looked up.
-    pub bind_timeout: Wait,
-    /// Any other request without an answer for so long counts as lost.
-    pub call_timeout: Wait,
-    /// Least time between two writes of one status.
+    /// Least time between two writes of a status in which only numbers changed.
     pub status_every: Wait,
 }
 
@@ -155,12 +151,10 @@ impl Default for Timings {
         Self {
             hold_after: Wait::secs(300),
             fresh_for: Wait::secs(60),
-            repair_grace: Wait::secs(30),
+            repair_grace: Wait::secs(120),
             node_lost_after: Wait::secs(60),
             coalesce: Wait::ms(3),
-            bind_timeout: Wait::secs(10),
-            call_timeout: Wait::secs(10),
-            status_every: Wait::secs(1),
+            status_every: Wait::secs(10),
         }
     }
 }

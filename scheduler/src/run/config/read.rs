@@ -134,14 +134,6 @@ fn conflicts(config: &Config) -> Vec<Conflict> {
         let message = format!("{} is too long", config.timings.coalesce.0);
         add("timings.coalesce", message, "every gang waits for it; write 1s or less");
     }
-    for (field, span) in [
-        ("timings.bindTimeout", config.timings.bind_timeout.0),
-        ("timings.callTimeout", config.timings.call_timeout.0),
-    ] {
-        if span.ms() < 100 {
-            add(field, format!("{span} is too short for any answer"), "write 100ms or more");
-        }
-    }
     found.extend(profile_conflicts(config));
     found
 }

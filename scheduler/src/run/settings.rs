@@ -1,0 +1,89 @@
+//! Configuration and flags become what engine, machines and watches are told.
+
+use super::config::{self, Config, Fault};
+use crate::arguments::live::Run;
+use scheduler_core::engine;
+use scheduler_framework::profile::Profile;
+use scheduler_live::settings::Settings;
+use scheduler_protocol::call::LeaseRef;
+use scheduler_protocol::lanes::Windows;
+use std::hash::{BuildHasher, RandomState};
+
+/// The configuration in force: defaults, then the file, then environment and flags.
+///
+/// # Errors
+/// Everything that is wrong with the file.
+pub fn configured(wish: &Run) -> Result<Config, Vec<Fault>> {
+    let mut config = match &wish.config {
+        Some(path) => config::read(path)?,
+        None => Config::default(),
+    };
+    if !wish.scheduler_names.is_empty() {
+        config.scheduler_names.clone_from(&wish.scheduler_names);
+    }
+    if let Some(listen) = wish.listen {
+        config.listen = listen;
+    }
+    if let Some(level) = &wish.log_level {
+        config.log.level = level.clone();
+    }
+    if let Some(format) = wish.log_format {
+        config.log.format = format;
+    }
+    if wish.no_leader_election {
+        config.leader_election.enabled = false;
+    }
+    if config.leader_election.namespace.is_empty() {
+        let own = wish.lease_namespace.clone();
+        config.leader_election.namespace = own.unwrap_or_else(|| "default".to_owned());
+    }
+    Ok(config)
+}
+
+/// A name that no other process ever has: that of the pod or computer, and chance.
+#[must_use]
+pub fn identity(wish: &Run) -> String {
+    let of_computer = || std::fs::read_to_string("/proc/sys/kernel/hostname").ok();
+    let name = wish.identity.clone().or_else(of_computer).unwrap_or_default();
+    let name = if name.trim().is_empty() { "muster" } else { name.trim() };
+    let chance = RandomState::new().hash_one((std::process::id(), std::time::SystemTime::now()));
+    format!("{name}_{chance:016x}")
+}
+
+/// What engine and machines are told.
+#[must_use]
+pub fn settings(config: &Config, identity: &str) -> Settings {
+    let (timings, limits, election) = (&config.timings, &config.limits, &config.leader_election);
+    let lease = election
+        .enabled
+        .then(|| LeaseRef { namespace: election.namespace.clone(), name: election.name.clone() });
+    let mut settings = Settings::of(identity, lease);
+    if let Some(lease) = &mut settings.lease {
+        lease.duration = election.lease_duration.0;
+        lease.renew_deadline = election.renew_deadline.0;
+        lease.retry_period = election.retry_period.0;
+    }
+    settings.engine = engine::Config {
+        hold_after: timings.hold_after.0,
+        fresh_for: timings.fresh_for.0,
+        ..engine::Config::default()
+    };
+    let window = |of: config::Window| usize::try_from(of.0).unwrap_or(usize::MAX);
+    settings.windows = Windows {
+        bind: window(limits.binds_in_flight),
+        repair: window(limits.deletions_in_flight),
+        status: window(limits.status_in_flight),
+        event: window(limits.events_in_flight),
+    };
+    settings
+}
+
+/// The plugins in force.
+#[must_use]
+pub fn profile(config: &Config) -> Profile {
+    let chosen = config.plugins();
+    plugins::chosen_profile(
+        |name| chosen.disabled.iter().any(|plugin| plugin.0 == name),
+        |name| chosen.weights.iter().find(|(plugin, _)| plugin.0 == name).map(|(_, it)| it.0),
+    )
+}
