@@ -99,10 +99,10 @@ impl Run {
 impl Engine {
     /// Hears that a gang is released to start again: its placed members are being deleted. The
     /// gang keeps its age, the release is counted, and no room is held for what is missing.
-    pub fn released(&mut self, key: &GangKey) {
+    pub fn released(&mut self, key: &GangKey, releases: u32) {
         let Some(gang) = self.snapshot.gangs().find(key) else { return };
         let Some(memory) = self.memory.get_mut(&gang) else { return };
-        memory.run.releases = memory.run.releases.saturating_add(1);
+        memory.run.releases = memory.run.releases.max(releases);
         memory.run.is_released = true;
         self.touched.extend(&[gang]);
         self.changed.insert(gang);

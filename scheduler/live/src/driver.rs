@@ -20,25 +20,31 @@ use scheduler_protocol::bind::{Binder, Bound, Settled};
 use scheduler_protocol::call::CallId;
 use scheduler_protocol::lanes::{Lane, Lanes};
 use scheduler_protocol::lease::{Lease, Standing};
+use scheduler_protocol::repair::Repair;
+use scheduler_protocol::tell::Teller;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Engine and protocol together.
 #[derive(Debug)]
 pub struct Live {
     settings: Settings,
-    engine: Engine,
-    lanes: Lanes,
-    lease: Lease,
+    pub(crate) engine: Engine,
+    pub(crate) lanes: Lanes,
+    pub(crate) lease: Lease,
     binder: Binder,
-    waits: Waits,
+    pub(crate) repair: Repair,
+    pub(crate) teller: Teller,
+    pub(crate) waits: Waits,
     is_ready: bool,
     stop: Option<Stop>,
     leadership: Leadership,
     /// Gangs whose facts are to be looked at in the next turn.
-    touched: BTreeSet<GangKey>,
+    pub(crate) touched: BTreeSet<GangKey>,
+    /// Gangs that are known to be for us to write about.
+    pub(crate) ours: BTreeSet<GangKey>,
     /// The gang of each effect that is not settled.
     gang_of: BTreeMap<EffectId, GangKey>,
-    notices: Vec<Notice>,
+    pub(crate) notices: Vec<Notice>,
 }
 
 /// The way to a good end.
@@ -61,6 +67,8 @@ impl Live {
             engine: Engine::new(profile, settings.engine.clone()),
             lanes: Lanes::new(settings.windows.clone()),
             binder: Binder::new(settings.bind.clone()),
+            repair: Repair::new(settings.repair.clone()),
+            teller: Teller::new(settings.tell.clone()),
             leadership: match &settings.lease {
                 Some(_) => Leadership::Following(String::new()),
                 None => Leadership::Alone,
@@ -70,6 +78,7 @@ impl Live {
             is_ready: false,
             stop: None,
             touched: BTreeSet::new(),
+            ours: BTreeSet::new(),
             gang_of: BTreeMap::new(),
             notices: Vec::new(),
             settings,
@@ -101,7 +110,7 @@ impl Live {
             self.decide(now);
         }
         self.begin(now);
-        self.look(now);
+        self.tell(now);
         let may_write_until = self.lease.may_write_until(now);
         let sends = self.lanes.hand_out(now, may_write_until);
         for send in &sends {
@@ -120,8 +129,8 @@ impl Live {
         let binder = may_write.then(|| self.binder.wake_at(&self.lanes, now)).flatten();
         let lanes = self.lanes.wake_at(now, may_write_until);
         let stop = self.stop.map(|stop| stop.until);
-        let touched = (!self.touched.is_empty()).then_some(now);
-        let all = [engine, binder, lanes, stop, touched, self.lease.wake_at(now)];
+        let tell = self.tells_at(now);
+        let all = [engine, binder, lanes, stop, tell, self.lease.wake_at(now)];
         all.into_iter().flatten().min().map(|time| time.max(now))
     }
 
@@ -149,8 +158,13 @@ impl Live {
         (self.lanes.waiting(lane), self.lanes.in_air(lane))
     }
 
+    /// True while this process may put writes on the wire.
+    pub(crate) fn may_write(&self, now: Time) -> bool {
+        now < self.lease.may_write_until(now)
+    }
+
     fn may_decide(&self, now: Time) -> bool {
-        self.is_ready && self.stop.is_none() && self.lease.may_write_until(now) > now
+        self.is_ready && self.stop.is_none() && self.may_write(now)
     }
 
     fn observe(&mut self, event: Event, now: Time) {
@@ -171,6 +185,8 @@ impl Live {
     fn answered(&mut self, id: CallId, answer: &Answer, now: Time) {
         self.lanes.landed(id);
         self.lease.answered(id, answer, now);
+        self.repair.answered(id, answer, &mut self.lanes, now);
+        self.teller.answered(id, answer, now);
         let settled = self.binder.answered(id, answer, &mut self.lanes, now);
         self.settle(settled, now);
     }
@@ -195,7 +211,7 @@ impl Live {
     /// All binds of a plan are settled.
     fn bound(&mut self, bound: Bound) {
         let (Some(first), Some(last)) = (bound.first_done, bound.last_done) else { return };
-        let queue = self.engine.gang(&bound.gang).map(|view| view.queue).unwrap_or_default();
+        let queue = self.queue_of(&bound.gang);
         let started = self.waits.started(&bound.gang, &queue, (first, last));
         self.notices.extend(started.map(Notice::Started));
         self.touched.insert(bound.gang);
@@ -253,8 +269,15 @@ impl Live {
     /// Plans that are about to leave are looked at once more: everything as it was decided on,
     /// or taken back whole. What has begun is carried through.
     fn begin(&mut self, now: Time) {
-        if self.lease.may_write_until(now) <= now {
+        if !self.may_write(now) {
             return;
+        }
+        if self.stop.is_some() {
+            for plan in self.binder.untouched_plans() {
+                let why = "the scheduler stops";
+                let settled = self.binder.withdraw(plan, &mut self.lanes, why, now);
+                self.settle(settled, now);
+            }
         }
         while let Some(plan) = self.binder.next_plan(&self.lanes, now) {
             let fault = self.binder.members(plan).find_map(|bind| {
@@ -297,17 +320,6 @@ impl Live {
         (!node.ready).then_some("its node is not ready")
     }
 
-    /// Looks at the gangs that changed.
-    fn look(&mut self, now: Time) {
-        self.touched.extend(self.engine.take_touched());
-        for key in std::mem::take(&mut self.touched) {
-            match self.engine.gang(&key) {
-                Some(view) => self.waits.look(&facts::of(view), now),
-                None => self.waits.gone(&key),
-            }
-        }
-    }
-
     fn queue_of(&self, gang: &GangKey) -> String {
         let snap = self.engine.snapshot();
         let id = snap.gangs().find(gang);
@@ -322,6 +334,11 @@ impl Live {
             _ => Leadership::Following(self.lease.leader().unwrap_or_default().to_owned()),
         };
         if now != self.leadership {
+            if now.leads() {
+                // Nothing was told so far.
+                self.touched
+                    .extend(self.engine.snapshot().gangs().iter().map(|(_, it)| it.key.clone()));
+            }
             self.leadership = now.clone();
             self.notices.push(Notice::Led(now));
         }
@@ -331,6 +348,8 @@ impl Live {
     fn lost(&mut self) -> Turn {
         let settled = self.binder.forget_all(&mut self.lanes);
         self.settle(settled, Time::ZERO);
+        self.repair.forget_all(&mut self.lanes);
+        self.teller.clear();
         let holder = self.lease.leader().unwrap_or_default().to_owned();
         let notices = std::mem::take(&mut self.notices);
         Turn { sends: Vec::new(), notices, end: Some(End::LeaseLost(holder)) }

@@ -17,4 +17,5 @@ pub mod driver;
 mod facts;
 pub mod news;
 pub mod settings;
+mod tell;
 mod waits;

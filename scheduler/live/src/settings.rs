@@ -6,6 +6,8 @@ use scheduler_protocol::bind::BindConfig;
 use scheduler_protocol::call::LeaseRef;
 use scheduler_protocol::lanes::Windows;
 use scheduler_protocol::lease::LeaseConfig;
+use scheduler_protocol::repair::RepairConfig;
+use scheduler_protocol::tell::TellConfig;
 
 /// Settings of a driver.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -16,6 +18,10 @@ pub struct Settings {
     pub windows: Windows,
     /// Binding.
     pub bind: BindConfig,
+    /// What becomes of gangs that lost members.
+    pub repair: RepairConfig,
+    /// How often people are told.
+    pub tell: TellConfig,
     /// Leadership; `None` for a single replica.
     pub lease: Option<LeaseConfig>,
     /// How long a process that was asked to stop lets its calls land.

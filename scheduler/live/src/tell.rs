@@ -1,0 +1,147 @@
+//! What follows from the facts of a gang: clocks, repair, and what people are told.
+//!
+//! Facts are looked at once they changed, and when a machine asks to look again. Only whoever
+//! may write repairs and tells; the others keep the clocks running.
+
+use crate::driver::Live;
+use crate::facts;
+use crate::news::Notice;
+use scheduler_model::spec::{Dialect, GangKey};
+use scheduler_model::time::Time;
+use scheduler_protocol::facts::GangFacts;
+use scheduler_protocol::repair::{RELEASE_ADVICE, RepairNews, Stage};
+use scheduler_protocol::status::{About, EventNote, EventReason};
+
+impl Live {
+    /// Looks at the gangs that changed, and lets the machines speak.
+    pub(crate) fn tell(&mut self, now: Time) {
+        self.touched.extend(self.engine.take_touched());
+        if !self.is_ready() {
+            // Half a world tells nothing: gangs would seem to have lost what is not read yet.
+            return;
+        }
+        let may_write = self.may_write(now);
+        if may_write {
+            self.touched.extend(self.repair.looks(now));
+            self.touched.extend(self.teller.looks(now));
+        }
+        for key in std::mem::take(&mut self.touched) {
+            match self.engine.gang(&key) {
+                Some(view) => {
+                    let facts = facts::of(view);
+                    self.waits.look(&facts, now);
+                    if may_write && self.is_ours(&facts) {
+                        self.look(&facts, now);
+                    }
+                }
+                None => self.forget(&key),
+            }
+        }
+        for news in self.repair.take_news() {
+            self.hear(news, now);
+        }
+        if may_write {
+            self.teller.turn(now, &mut self.lanes);
+        }
+    }
+
+    /// When to look again even if nothing changes.
+    pub(crate) fn tells_at(&self, now: Time) -> Option<Time> {
+        if !self.is_ready() {
+            return None;
+        }
+        let touched = (!self.touched.is_empty()).then_some(now);
+        if !self.may_write(now) {
+            return touched;
+        }
+        let machines = [self.repair.wake_at(), self.teller.wake_at(now)];
+        machines.into_iter().flatten().chain(touched).min()
+    }
+
+    fn look(&mut self, facts: &GangFacts, now: Time) {
+        self.repair.look(facts, &mut self.lanes, now);
+        let key = &facts.group.key;
+        if self.repair.stage(key) == Some(Stage::Recording) {
+            let releases = self.recorded(facts);
+            self.repair.recorded(key, releases, &mut self.lanes, now);
+        }
+        self.teller.gang(facts, now);
+    }
+
+    /// The count of releases that stands in the API.
+    fn recorded(&self, facts: &GangFacts) -> u32 {
+        if facts.has_object {
+            let snap = self.engine.snapshot();
+            let gang = snap.gangs().find(&facts.group.key).map(|id| snap.gangs().get(id));
+            let spec = gang.and_then(|gang| gang.spec.as_ref());
+            return spec.map_or(0, |spec| spec.ledger.releases);
+        }
+        let ledgers = facts.members.iter().filter_map(|member| member.ledger.as_ref());
+        ledgers.map(|ledger| ledger.releases).max().unwrap_or(0)
+    }
+
+    /// Groups of other dialects may be meant for other schedulers: only what one of our pods
+    /// names is written.
+    fn is_ours(&mut self, facts: &GangFacts) -> bool {
+        let key = &facts.group.key;
+        if self.ours.contains(key) {
+            return true;
+        }
+        let is_ours = key.dialect == Dialect::Muster || !facts.members.is_empty();
+        if is_ours {
+            self.ours.insert(key.clone());
+        }
+        is_ours
+    }
+
+    fn forget(&mut self, key: &GangKey) {
+        self.waits.gone(key);
+        self.repair.gone(key, &mut self.lanes);
+        self.teller.gone(key);
+        self.ours.remove(key);
+    }
+
+    /// What became of a gang that lost members.
+    fn hear(&mut self, news: RepairNews, now: Time) {
+        match news {
+            RepairNews::Broken(key, _) => {
+                let words = "it lost members and has fewer than its minimum; \
+                             the others keep their places while they are replaced";
+                self.note(&key, EventReason::Broken, words.to_owned(), now);
+                self.notices.push(Notice::Broken(key));
+            }
+            RepairNews::Repaired(key, since) => {
+                let words = format!("it has its minimum again after {}", now.since(since));
+                self.note(&key, EventReason::Repaired, words, now);
+                self.notices.push(Notice::Repaired(key));
+            }
+            RepairNews::Count(key, releases) => {
+                self.engine.released(&key, releases);
+                self.touched.insert(key);
+            }
+            RepairNews::Released(key, number, pods) => {
+                let words = format!(
+                    "its {pods} members in place are deleted so that it starts again whole \
+                     (release {number}); {RELEASE_ADVICE}"
+                );
+                self.note(&key, EventReason::Released, words, now);
+                self.notices.push(Notice::Released(key, number));
+            }
+            RepairNews::Kept(key, why) => {
+                self.note(&key, EventReason::Broken, format!("it keeps its room: {why}"), now);
+                self.notices.push(Notice::Trouble(format!("{key} keeps its room: {why}")));
+            }
+        }
+    }
+
+    /// An event about a gang: on its group, else on its first member.
+    fn note(&mut self, key: &GangKey, reason: EventReason, note: String, at: Time) {
+        let Some(view) = self.engine.gang(key) else { return };
+        let about = match view.members.first() {
+            _ if view.has_object => About::Group(key.clone(), view.uid),
+            Some(pod) => About::Pod(key.namespace.clone(), pod.name.clone(), pod.uid.clone()),
+            None => return,
+        };
+        self.teller.note(EventNote { about, reason, note, at }, at);
+    }
+}

@@ -1,0 +1,20 @@
+//! The live run against a virtual API server, with everything that can go wrong.
+//!
+//! The production driver (`scheduler/live`: engine, protocol, lease) runs unchanged; around it
+//! are a server that answers as the real one does, a wire that loses and delays, watches with
+//! lags of their own, kubelets, controllers, other schedulers and people. One seed decides it
+//! all.
+//!
+//! In reading order: [`story`] (what will happen), [`server`], [`wire`], [`watch`],
+//! [`replica`], [`actors`], [`mod@play`], [`promises`] (what must hold), [`rest`] (what must hold
+//! in the end).
+
+pub mod actors;
+pub mod play;
+pub mod promises;
+pub mod replica;
+pub mod rest;
+pub mod server;
+pub mod story;
+pub mod watch;
+pub mod wire;

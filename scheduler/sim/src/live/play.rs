@@ -1,0 +1,337 @@
+//! One run: replicas, wire, server and everybody else, moved from moment to moment.
+//!
+//! Invariant: the same seed gives the same run, to the last byte of its trace.
+
+use super::actors::Actors;
+use super::promises::Promises;
+use super::replica::Replica;
+use super::rest;
+use super::server::ApiServer;
+use super::story::{Act, START, STORM, Story, queue};
+use super::wire::{Faults, Wire};
+use crate::worlds::Dice;
+use scheduler_framework::profile::Profile;
+use scheduler_live::news::News;
+use scheduler_live::settings::Settings;
+use scheduler_model::event::Event;
+use scheduler_model::spec::{PodPhase, PodShape, PodSpec, Resources};
+use scheduler_model::time::{Span, Time};
+use scheduler_protocol::call::LeaseRef;
+use std::sync::Arc;
+
+/// How long all must come right again after the storm.
+pub const CALM: Span = Span::from_secs(400);
+
+/// What came of one run.
+#[derive(Clone, Debug, Default)]
+pub struct Played {
+    /// Promises that were broken, in words.
+    pub violations: Vec<String>,
+    /// What happened, line by line.
+    pub trace: Vec<String>,
+    /// Binds that the server took.
+    pub binds: usize,
+    /// Moments that were played.
+    pub moments: u64,
+}
+
+/// Plays the story of a seed.
+#[must_use]
+pub fn play(seed: u64, profile: &Profile) -> Played {
+    let mut dice = Dice::new(seed);
+    let story = Story::draw(&mut dice);
+    let mut run = Run::new(story, profile.clone(), dice);
+    run.play();
+    let config = settings(&run.story, 0, 0).engine;
+    rest::look(&mut run.promises, &run.server, &run.replicas, (profile, &config), run.now);
+    Played {
+        violations: run.promises.take(),
+        binds: run.server.writes.iter().filter(|write| write.is_bind()).count(),
+        trace: run.trace,
+        moments: run.moments,
+    }
+}
+
+struct Run {
+    story: Story,
+    profile: Profile,
+    server: ApiServer,
+    wire: Wire,
+    replicas: Vec<Replica>,
+    actors: Actors,
+    promises: Promises,
+    dice: Dice,
+    now: Time,
+    foreign: u64,
+    traced: usize,
+    trace: Vec<String>,
+    moments: u64,
+}
+
+impl Run {
+    fn new(story: Story, profile: Profile, mut dice: Dice) -> Self {
+        let mut server = ApiServer::default();
+        for node in &story.nodes {
+            server.change(Event::Node(Box::new(node.clone())), START);
+        }
+        server.change(Event::Queue(queue()), START);
+        let replicas =
+            (0..story.replicas).map(|index| Replica::new(index, START, &mut dice)).collect();
+        let actors = Actors::new(&story, Dice::new(dice.roll()));
+        Self {
+            promises: Promises::new(),
+            story,
+            profile,
+            server,
+            wire: Wire::default(),
+            replicas,
+            actors,
+            dice,
+            now: START,
+            foreign: 0,
+            traced: 0,
+            trace: Vec::new(),
+            moments: 0,
+        }
+    }
+
+    fn is_stormy(&self) -> bool {
+        self.now < START.after(STORM)
+    }
+
+    fn faults(&self) -> Faults {
+        if self.is_stormy() { self.story.faults } else { Faults::default() }
+    }
+
+    fn play(&mut self) {
+        let end = START.after(STORM).after(CALM);
+        while self.now < end {
+            self.moment();
+            self.moments += 1;
+            let Some(next) = self.wake_at() else { break };
+            // Something may be due at once; a moment later is soon enough for it.
+            self.now = next.max(self.now.after(Span::from_ms(1)));
+            if self.moments > 500_000 {
+                self.promises.broken(self.now, "the run does not come to rest");
+                break;
+            }
+        }
+    }
+
+    fn moment(&mut self) {
+        while let Some(act) = self.actors.next(self.now) {
+            self.act(act);
+        }
+        let faults = self.faults();
+        for (from, id, answer) in self.wire.run(&mut self.server, self.now) {
+            self.replicas[from.0].land(from.1, id, answer);
+        }
+        let (story, profile) = (&self.story, &self.profile);
+        for replica in &mut self.replicas {
+            let index = replica.index;
+            let make = |life| (profile.clone(), settings(story, index, life));
+            replica.start(&self.server, make, self.now, &mut self.dice);
+            let end = replica.turn(&self.server, self.now, &mut self.dice);
+            replica.post(&mut self.wire, self.now, &faults, &mut self.dice);
+            if end.is_some() {
+                let again = self.now.after(Span::from_secs(2));
+                replica.kill(again);
+            }
+        }
+        self.actors.react(&self.server, self.now);
+        self.promises.look(&self.server, &self.story, self.now);
+        self.note();
+    }
+
+    /// Writes down what is new in the log.
+    fn note(&mut self) {
+        for (at, event) in &self.server.log[self.traced..] {
+            self.trace.push(format!("{:>8} {}", at.since(START).ms(), line(event)));
+        }
+        self.traced = self.server.log.len();
+    }
+
+    fn wake_at(&self) -> Option<Time> {
+        let replicas = self.replicas.iter();
+        let next = replicas.filter_map(|replica| replica.wake_at(&self.server, self.now));
+        next.chain(self.wire.wake_at()).chain(self.actors.wake_at()).min()
+    }
+
+    fn act(&mut self, act: Act) {
+        let now = self.now;
+        self.trace.push(format!("{:>8} -- {}", now.since(START).ms(), act_words(&act)));
+        match act {
+            Act::Arrive(index) => self.arrive(index),
+            Act::Admit(uid) => self.actors.admit(&mut self.server, &uid, &self.story, now),
+            Act::End(uid, well) => self.end(&uid, well),
+            Act::Vanish(uid) => {
+                if self.server.pod(&uid).is_some() {
+                    self.server.change(Event::PodGone(uid), now);
+                }
+            }
+            Act::Replace(pod) => {
+                let pod = PodSpec { created_at: now, ..*pod };
+                self.server.change(Event::Pod(Box::new(pod)), now);
+            }
+            Act::NodeGone(name) => self.actors.lose_node(&mut self.server, &name, now),
+            Act::NodeBack(name) => self.actors.return_node(&mut self.server, &name, now),
+            Act::NodeReady(name, ready) => self.change_node(&name, |node| {
+                node.ready = ready;
+                node.not_ready_since = (!ready).then_some(now);
+            }),
+            Act::Cordon(name, is_on) => self.change_node(&name, |node| node.unschedulable = is_on),
+            Act::Collect(name) => self.collect(&name),
+            Act::Foreign(node) => self.stranger(&node),
+            Act::DeletePod(pick) => self.delete_pod(pick),
+            Act::DeleteGroup(pick) => self.delete_group(pick),
+            Act::Stall(replica, kind, span, cut) => {
+                self.replicas[replica].watch().stall(kind, now.after(span), cut);
+            }
+            Act::Kill(replica, span) => {
+                self.wire.orphan(replica, now, &mut self.dice);
+                self.replicas[replica].kill(now.after(span));
+            }
+            Act::Hold(replica, span) => self.replicas[replica].hold(now.after(span)),
+            Act::Retire(replica, _) => {
+                if let Some(live) = &mut self.replicas[replica].live {
+                    live.take(News::Stop, now);
+                }
+            }
+            Act::Outage(span) => {
+                self.wire.cut(now.after(span));
+                for replica in &mut self.replicas {
+                    replica.watch().stall_all(now.after(span), false);
+                }
+            }
+        }
+        self.promises.disturbed(now);
+    }
+
+    fn arrive(&mut self, index: usize) {
+        let troop = self.story.troops[index].clone();
+        let gang = scheduler_model::spec::GangSpec { created_at: self.now, ..troop.gang };
+        self.server.change(Event::Gang(Box::new(gang)), self.now);
+        for (late, pod) in troop.pods {
+            self.actors.plan(self.now.after(late), Act::Replace(Box::new(pod)));
+        }
+    }
+
+    fn end(&mut self, uid: &str, well: bool) {
+        let Some(pod) = self.server.pod(uid).cloned() else { return };
+        if pod.phase != PodPhase::Running {
+            return;
+        }
+        let node = pod.node.clone().unwrap_or_default();
+        if !self.server.nodes.get(&node).is_some_and(|node| node.ready) {
+            // Nobody tells of it while the node is silent.
+            self.actors.plan(self.now.after(Span::from_secs(5)), Act::End(uid.to_owned(), well));
+            return;
+        }
+        let phase = if well { PodPhase::Succeeded } else { PodPhase::Failed };
+        let ended = PodSpec { phase, finished_at: Some(self.now), ..pod };
+        self.server.change(Event::Pod(Box::new(ended)), self.now);
+    }
+
+    fn change_node(&mut self, name: &str, change: impl Fn(&mut scheduler_model::spec::NodeSpec)) {
+        if let Some(node) = self.server.nodes.get(name) {
+            let mut node = node.clone();
+            change(&mut node);
+            self.server.change(Event::Node(Box::new(node)), self.now);
+        }
+    }
+
+    fn collect(&mut self, name: &str) {
+        if self.server.nodes.contains_key(name) {
+            return;
+        }
+        let on_it = self.server.pods.values().filter(|pod| pod.node.as_deref() == Some(name));
+        let uids: Vec<String> =
+            on_it.filter(|pod| !pod.phase.is_finished()).map(|pod| pod.uid.clone()).collect();
+        for uid in uids {
+            self.server.change(Event::PodGone(uid), self.now);
+        }
+    }
+
+    fn stranger(&mut self, node: &str) {
+        self.foreign += 1;
+        let requests =
+            Resources::from([("gpu".to_owned(), scheduler_model::amount::Amount::new(1))]);
+        let name = format!("foreign-{}", self.foreign);
+        let pod = PodSpec {
+            ours: false,
+            node: Some(node.to_owned()),
+            phase: PodPhase::Running,
+            shape: Arc::new(PodShape { requests, ..PodShape::default() }),
+            created_at: self.now,
+            ..PodSpec::new("else", &name)
+        };
+        let uid = pod.uid.clone();
+        self.server.change(Event::Pod(Box::new(pod)), self.now);
+        self.actors.plan(self.now.after(Span::from_secs(60)), Act::Vanish(uid));
+    }
+
+    fn delete_pod(&mut self, pick: u64) {
+        let ours: Vec<PodSpec> = self
+            .server
+            .pods
+            .values()
+            .filter(|pod| pod.ours && !pod.phase.is_finished() && !pod.terminating)
+            .cloned()
+            .collect();
+        let Some(count) = u64::try_from(ours.len()).ok().filter(|count| *count > 0) else { return };
+        let pod = &ours[usize::try_from(pick % count).unwrap_or(0)];
+        if pod.node.is_none() {
+            self.server.change(Event::PodGone(pod.uid.clone()), self.now);
+        } else {
+            let pod = PodSpec { terminating: true, ..pod.clone() };
+            self.server.change(Event::Pod(Box::new(pod)), self.now);
+        }
+    }
+
+    fn delete_group(&mut self, pick: u64) {
+        let count = u64::try_from(self.server.gangs.len()).unwrap_or(0);
+        if count == 0 {
+            return;
+        }
+        let index = usize::try_from(pick % count).unwrap_or(0);
+        let key = self.server.gangs.keys().nth(index).expect("it was counted").clone();
+        self.server.change(Event::GangGone(key), self.now);
+    }
+}
+
+/// The numbers of a replica: short, so that a story of minutes shows all of them.
+fn settings(story: &Story, index: usize, life: u64) -> Settings {
+    let identity = format!("replica-{index}-{life}");
+    let lease = LeaseRef { namespace: "muster-system".to_owned(), name: "muster".to_owned() };
+    Settings::of(&identity, (story.replicas > 1).then_some(lease))
+}
+
+fn act_words(act: &Act) -> String {
+    match act {
+        Act::Replace(pod) => format!("create {}", pod.uid),
+        other => format!("{other:?}"),
+    }
+}
+
+fn line(event: &Event) -> String {
+    match event {
+        Event::Pod(pod) => {
+            let mut words = vec![format!("pod {}", pod.uid), format!("{:?}", pod.phase)];
+            words.extend(pod.node.as_ref().map(|node| format!("on {node}")));
+            words.extend(pod.rejected.as_ref().map(|why| format!("rejected {why}")));
+            words.extend(pod.terminating.then(|| "terminating".to_owned()));
+            words.extend(pod.evicted.then(|| "marked".to_owned()));
+            words.join(" ")
+        }
+        Event::PodGone(uid) => format!("pod {uid} gone"),
+        Event::Node(node) => {
+            let ready = if node.ready { "ready" } else { "silent" };
+            let cordoned = if node.unschedulable { " cordoned" } else { "" };
+            format!("node {} {ready}{cordoned}", node.name)
+        }
+        Event::NodeGone(name) => format!("node {name} gone"),
+        Event::Gang(gang) => format!("gang {} {:?}", gang.key, gang.ledger),
+        Event::GangGone(key) => format!("gang {key} gone"),
+        other => format!("{other:?}").chars().take(60).collect(),
+    }
+}

@@ -1,0 +1,63 @@
+//! What must hold once all has come to rest.
+//!
+//! 1. Nothing is in flight.
+//! 2. What the leader believes is what a process that starts afresh reads from the server.
+//! 3. Such a process finds nothing to do: whatever could run, runs.
+
+use super::promises::Promises;
+use super::replica::Replica;
+use super::server::ApiServer;
+use super::watch::Watch;
+use scheduler_core::engine::{Config, Engine};
+use scheduler_core::report::Decision;
+use scheduler_framework::profile::Profile;
+use scheduler_model::event::{Event, Kind};
+use scheduler_model::time::Time;
+use scheduler_protocol::lanes::Lane;
+
+/// Looks at everything once more.
+pub fn look(
+    promises: &mut Promises,
+    server: &ApiServer,
+    replicas: &[Replica],
+    (profile, config): (&Profile, &Config),
+    now: Time,
+) {
+    let live: Vec<_> = replicas.iter().filter_map(|replica| replica.live.as_ref()).collect();
+    let Some(leader) = live.iter().find(|live| live.leadership().leads()) else {
+        promises.broken(now, "nobody leads in the end");
+        return;
+    };
+    for lane in [Lane::Bind, Lane::Repair] {
+        let (waiting, flying) = leader.traffic(lane);
+        if waiting + flying > 0 {
+            promises.broken(now, &format!("{lane:?}: {waiting} wait and {flying} fly in the end"));
+        }
+    }
+    if leader.engine().in_flight() > 0 {
+        promises.broken(now, "binds are not settled in the end");
+    }
+    let mut fresh = Engine::new(profile.clone(), config.clone());
+    for event in everything(server) {
+        fresh.observe(event, now);
+    }
+    for line in leader.engine().audit() {
+        promises.broken(now, &format!("the leader's snapshot: {line}"));
+    }
+    for decision in fresh.cycle(now).decisions {
+        if let Decision::Run(plan) = decision {
+            let why = leader.engine().gang(&plan.gang).and_then(|view| view.explanation);
+            let why = why.map_or_else(|| "nothing".to_owned(), |why| why.to_string());
+            let words = format!("{} could run, and the leader says: {why}", plan.gang);
+            promises.broken(now, &words);
+        }
+    }
+}
+
+fn everything(server: &ApiServer) -> Vec<Event> {
+    let mut all = Watch::still(server);
+    for kind in [Kind::Node, Kind::Gang, Kind::Pod] {
+        all.extend(server.list(kind));
+    }
+    all
+}

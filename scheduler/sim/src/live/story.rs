@@ -1,0 +1,247 @@
+//! What is going to happen in one run, drawn from its seed before anything begins.
+//!
+//! A story has a stormy part, in which everything goes wrong that can, and a quiet part, in
+//! which all must come right again.
+
+use super::wire::Faults;
+use crate::worlds::Dice;
+use scheduler_model::amount::Amount;
+use scheduler_model::event::Kind;
+use scheduler_model::spec::{
+    Dialect, GangKey, GangSpec, Membership, NodeSpec, PodShape, PodSpec, QueueSpec, Resources,
+};
+use scheduler_model::time::{Span, Time};
+use std::sync::Arc;
+
+/// How long the storm lasts.
+pub const STORM: Span = Span::from_secs(120);
+
+/// Something that happens at a moment of its own.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Act {
+    /// A gang arrives: its group, then its pods.
+    Arrive(usize),
+    /// The kubelet looks at a pod that was bound to it.
+    Admit(String),
+    /// A pod ends: well or badly.
+    End(String, bool),
+    /// A pod that is terminating is gone.
+    Vanish(String),
+    /// A controller makes a new pod in the place of this one.
+    Replace(Box<PodSpec>),
+    /// A node is gone.
+    NodeGone(String),
+    /// A node that was gone is there again.
+    NodeBack(String),
+    /// A node falls silent, or speaks again.
+    NodeReady(String, bool),
+    /// A node is cordoned, or not any more.
+    Cordon(String, bool),
+    /// Pods on a node that is gone are removed.
+    Collect(String),
+    /// Another scheduler puts a pod there.
+    Foreign(String),
+    /// A person deletes some pod of ours.
+    DeletePod(u64),
+    /// A person deletes some group.
+    DeleteGroup(u64),
+    /// A watch of a replica stalls, and is cut or not.
+    Stall(usize, Kind, Span, bool),
+    /// A replica is killed and starts again after so long.
+    Kill(usize, Span),
+    /// A replica is held for so long.
+    Hold(usize, Span),
+    /// A replica is asked to stop, and starts again after so long.
+    Retire(usize, Span),
+    /// The API server cannot be reached for so long.
+    Outage(Span),
+}
+
+/// A gang that is going to arrive.
+#[derive(Clone, Debug)]
+pub struct Troop {
+    /// Its group.
+    pub gang: GangSpec,
+    /// Its pods, and how much later than the group each comes.
+    pub pods: Vec<(Span, PodSpec)>,
+    /// How long its pods run; `None` for ever.
+    pub runtime: Option<Span>,
+    /// Hundredths of its pods that fail in the end.
+    pub fails: u64,
+}
+
+/// One run.
+#[derive(Clone, Debug)]
+pub struct Story {
+    /// Nodes at the start.
+    pub nodes: Vec<NodeSpec>,
+    /// Gangs.
+    pub troops: Vec<Troop>,
+    /// What is known to happen from the start.
+    pub acts: Vec<(Time, Act)>,
+    /// How often calls go wrong during the storm.
+    pub faults: Faults,
+    /// Replicas; with one, no lease is used.
+    pub replicas: usize,
+    /// Hundredths of admissions that a kubelet refuses for reasons of its own.
+    pub refusals: u64,
+    /// Other schedulers and people change things that muster cannot foresee.
+    pub has_strangers: bool,
+}
+
+/// When the story begins. Not 0, so that "never" and "at the start" differ.
+pub const START: Time = Time::from_ms(1_000_000_000);
+
+impl Story {
+    /// The story of a seed.
+    #[must_use]
+    pub fn draw(dice: &mut Dice) -> Self {
+        let count = dice.between(1, 6);
+        let nodes: Vec<NodeSpec> = (0..count).map(|index| node(index, dice)).collect();
+        let troops = (0..dice.between(1, 8)).map(|index| troop(index, dice)).collect();
+        let has_strangers = dice.chance(40);
+        let replicas = if dice.chance(50) { 1 } else { 2 };
+        let mut story = Self {
+            nodes,
+            troops,
+            acts: Vec::new(),
+            faults: draw_faults(dice),
+            replicas,
+            refusals: if dice.chance(30) { 15 } else { 0 },
+            has_strangers,
+        };
+        story.arrivals(dice);
+        story.accidents(dice);
+        story
+    }
+
+    fn arrivals(&mut self, dice: &mut Dice) {
+        for index in 0..self.troops.len() {
+            let at = moment(dice, STORM);
+            self.acts.push((at, Act::Arrive(index)));
+        }
+    }
+
+    fn accidents(&mut self, dice: &mut Dice) {
+        for _ in 0..dice.between(0, 6) {
+            let (at, long) = (moment(dice, STORM), seconds(dice, 1, 40));
+            let replica = usize::try_from(dice.between(0, 1)).unwrap_or(0) % self.replicas;
+            let act = match dice.between(0, 5) {
+                0 => Act::Kill(replica, seconds(dice, 1, 10)),
+                1 => Act::Hold(replica, long),
+                2 => Act::Retire(replica, seconds(dice, 1, 10)),
+                3 => Act::Outage(seconds(dice, 1, 20)),
+                _ => {
+                    let kind = *dice.pick(&[Kind::Pod, Kind::Node, Kind::Gang]);
+                    Act::Stall(replica, kind, seconds(dice, 1, 15), dice.chance(60))
+                }
+            };
+            self.acts.push((at, act));
+        }
+        for _ in 0..dice.between(0, 4) {
+            let at = moment(dice, STORM);
+            let name = dice.pick(&self.nodes).name.clone();
+            let later = at.after(seconds(dice, 1, 90));
+            match dice.between(0, 2) {
+                0 => {
+                    self.acts.push((at, Act::NodeGone(name.clone())));
+                    self.acts.push((at.after(seconds(dice, 5, 40)), Act::Collect(name.clone())));
+                    self.acts.push((later, Act::NodeBack(name)));
+                }
+                1 => {
+                    self.acts.push((at, Act::NodeReady(name.clone(), false)));
+                    self.acts.push((later, Act::NodeReady(name, true)));
+                }
+                _ => {
+                    self.acts.push((at, Act::Cordon(name.clone(), true)));
+                    self.acts.push((later, Act::Cordon(name, false)));
+                }
+            }
+        }
+        for _ in 0..if self.has_strangers { dice.between(1, 5) } else { 0 } {
+            let at = moment(dice, STORM);
+            let act = match dice.between(0, 3) {
+                0 => Act::Foreign(dice.pick(&self.nodes).name.clone()),
+                1 => Act::DeleteGroup(dice.roll()),
+                _ => Act::DeletePod(dice.roll()),
+            };
+            self.acts.push((at, act));
+        }
+    }
+}
+
+/// A queue that all gangs share.
+#[must_use]
+pub fn queue() -> QueueSpec {
+    QueueSpec::named("default")
+}
+
+/// So many seconds, drawn.
+fn seconds(dice: &mut Dice, low: u64, high: u64) -> Span {
+    let ms = dice.between(low * 1000, high * 1000);
+    Span::from_ms(i64::try_from(ms).unwrap_or(0))
+}
+
+/// A moment within `within` of the start.
+fn moment(dice: &mut Dice, within: Span) -> Time {
+    let most = u64::try_from(within.ms()).unwrap_or(0);
+    START.after(Span::from_ms(i64::try_from(dice.between(0, most)).unwrap_or(0)))
+}
+
+fn amount(count: u64) -> Amount {
+    Amount::new(i64::try_from(count).unwrap_or(0))
+}
+
+fn node(index: u64, dice: &mut Dice) -> NodeSpec {
+    let gpus = dice.between(1, 8);
+    let allocatable =
+        Resources::from([("gpu".to_owned(), amount(gpus)), ("pods".to_owned(), amount(110))]);
+    NodeSpec { name: format!("n{index}"), ready: true, allocatable, ..NodeSpec::default() }
+}
+
+fn troop(index: u64, dice: &mut Dice) -> Troop {
+    let name = format!("g{index}");
+    let key = GangKey { namespace: "team".to_owned(), name, dialect: Dialect::Muster };
+    let count = dice.between(1, 6);
+    let min = if dice.chance(70) { count } else { dice.between(1, count) };
+    let gang = GangSpec {
+        min: u32::try_from(min).unwrap_or(1),
+        queue: Some("default".to_owned()),
+        ..GangSpec::plain(key.clone())
+    };
+    let shape = Arc::new(PodShape {
+        requests: Resources::from([("gpu".to_owned(), amount(dice.between(1, 4)))]),
+        ..PodShape::default()
+    });
+    let has_controller = dice.chance(75);
+    let is_slow = dice.chance(30);
+    let pods = (0..count).map(|rank| {
+        let pod = PodSpec {
+            uid: format!("{}-{rank}", key.name),
+            shape: Arc::clone(&shape),
+            membership: Membership::Group(key.clone()),
+            rank: Some(rank),
+            has_controller,
+            ..PodSpec::new(&key.namespace, &format!("{}-{rank}", key.name))
+        };
+        let late = if is_slow { seconds(dice, 0, 20) } else { Span::from_ms(0) };
+        (late, pod)
+    });
+    Troop {
+        pods: pods.collect(),
+        gang,
+        runtime: dice.chance(60).then(|| seconds(dice, 2, 60)),
+        fails: if dice.chance(20) { 20 } else { 0 },
+    }
+}
+
+fn draw_faults(dice: &mut Dice) -> Faults {
+    let mut rate = |most: u64| if dice.chance(50) { 0 } else { dice.between(1, most) };
+    Faults {
+        request_lost: rate(20),
+        reply_lost: rate(30),
+        turned_away: rate(30),
+        failed: rate(20),
+        slow: rate(30),
+    }
+}

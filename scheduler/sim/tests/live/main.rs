@@ -1,0 +1,6 @@
+//! The live run under faults: fresh seeds each time, and those that once found something.
+//!
+//! A seed that fails is printed; `MUSTER_LIVE_SEED=<seed>` plays it again and shows its trace.
+//! `MUSTER_LIVE_SEEDS=<count>` plays another number of them.
+
+mod seeds;
