@@ -213,7 +213,12 @@ impl Teller {
             if !is_wanted {
                 continue;
             }
-            let Some(call) = self.call(&item) else { continue };
+            let Some(call) = self.call(&item) else {
+                if let Some(slate) = self.slate(&item) {
+                    slate.settle();
+                }
+                continue;
+            };
             room -= 1;
             let id = lanes.push(Lane::Status, call, Policy::of(CallKind::Write).timeout, now);
             if let Some(slate) = self.slate(&item) {
@@ -368,7 +373,7 @@ impl Teller {
     fn call(&mut self, item: &Item) -> Option<Call> {
         match item {
             Item::Group(key) => self.gangs.get(key)?.call(key),
-            Item::Line(uid) => self.pods.get_mut(uid).map(Pod::line_call),
+            Item::Line(uid) => self.pods.get_mut(uid)?.line_call(),
             Item::Ledger(uid) => self.pods.get(uid).map(Pod::ledger_call),
         }
     }

@@ -28,6 +28,27 @@ enum Say {
     Scheduled,
 }
 
+/// Reason of the condition and nominated node, each empty for none. `None` is unknown.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+struct Line {
+    reason: Option<String>,
+    nominated: Option<String>,
+}
+
+impl Line {
+    fn of(told: &Told) -> Self {
+        Self { reason: Some(told.reason.clone()), nominated: Some(told.nominated.clone()) }
+    }
+
+    fn is_known(&self) -> bool {
+        self.reason.is_some() && self.nominated.is_some()
+    }
+
+    fn print(&self) -> u64 {
+        seed_of(&format!("{self:?}"))
+    }
+}
+
 #[derive(Clone, Debug)]
 pub(super) struct Pod {
     pod: PodRef,
@@ -38,10 +59,10 @@ pub(super) struct Pod {
     say: Say,
     /// Node that we nominate, empty to take ours back; `None` leaves alone what others say.
     nominated: Option<String>,
-    /// What stands there; `None` after a write of unknown end.
-    told: Option<Told>,
-    /// What was sent last.
-    sent: Told,
+    /// What stands there.
+    told: Line,
+    /// What was sent last; `None` for what was left alone.
+    sent: Line,
     since: Time,
     /// What is to be written down.
     wanted_ledger: Ledger,
@@ -49,17 +70,17 @@ pub(super) struct Pod {
 
 impl Pod {
     pub(super) fn new(member: &MemberFacts, now: Time) -> Self {
-        let told = member.told.clone().unwrap_or_default();
+        let told = Line::of(member.told.as_ref().unwrap_or(&Told::default()));
         let ledger = member.ledger.clone().unwrap_or_default();
         Self {
             pod: member.pod.clone(),
-            line: Slate::standing(print(&told)),
+            line: Slate::standing(told.print()),
             ledger: Slate::standing(print_ledger(&ledger)),
             is_gone: false,
             say: Say::Nothing,
             nominated: None,
-            sent: told.clone(),
-            told: Some(told),
+            told,
+            sent: Line::default(),
             since: now,
             wanted_ledger: ledger,
         }
@@ -73,8 +94,7 @@ impl Pod {
     /// True if facts alone do not say what stands on it.
     pub(super) fn is_remembered(&self) -> bool {
         let is_still = self.line.is_still() && self.ledger.is_still();
-        let is_said =
-            self.say != Say::Nothing || self.nominated.is_some() || self.told.is_none();
+        let is_said = self.say != Say::Nothing || self.nominated.is_some() || !self.told.is_known();
         !is_still || is_said || self.is_gone || self.carries()
     }
 
@@ -122,7 +142,7 @@ impl Pod {
         };
         if self.say != Say::Nothing || self.nominated.is_some() {
             let pace = Pace { spacing: config.pod_every, ..Pace::AT_ONCE };
-            self.line.want(print(&self.wish()), pace, now);
+            self.line.want(self.wish().print(), pace, now);
         }
         taken_back
     }
@@ -133,9 +153,10 @@ impl Pod {
         self.nominated = None;
         let is_ours = Class::ALL.iter().any(|class| class.reason() == reason);
         if is_ours && self.say == Say::Nothing {
-            (self.told, self.line, self.say) = (None, Slate::default(), Say::Scheduled);
+            self.told.reason = None;
+            (self.line, self.say) = (Slate::default(), Say::Scheduled);
         } else if reason.is_empty() && self.line.is_still() {
-            (self.told, self.say) = (Some(Told::default()), Say::Nothing);
+            (self.told, self.say) = (Line::of(&Told::default()), Say::Nothing);
         }
         taken_back
     }
@@ -148,22 +169,28 @@ impl Pod {
         self.say = Say::Nothing;
         let flight = self.line.flight();
         if flight.is_some() {
-            self.told = None;
+            self.doubt();
         }
-        self.line = self.told.as_ref().map(print).map(Slate::standing).unwrap_or_default();
+        let is_known = self.told.is_known();
+        self.line = if is_known { Slate::standing(self.told.print()) } else { Slate::default() };
         flight
     }
 
+    /// What was sent last may stand there, or what stood there before.
+    fn doubt(&mut self) {
+        self.told.reason.take_if(|_| self.sent.reason.is_some());
+        self.told.nominated.take_if(|_| self.sent.nominated.is_some());
+    }
+
     /// What is to stand on the pod.
-    fn wish(&self) -> Told {
-        let before = self.told.as_ref().unwrap_or(&self.sent);
+    fn wish(&self) -> Line {
         let reason = match self.say {
-            Say::Waits(class) => class.reason().to_owned(),
-            Say::Scheduled => String::new(),
-            Say::Nothing => before.reason.clone(),
+            Say::Waits(class) => Some(class.reason().to_owned()),
+            Say::Scheduled => Some(String::new()),
+            Say::Nothing => self.told.reason.clone(),
         };
-        let nominated = self.nominated.as_ref().unwrap_or(&before.nominated).clone();
-        Told { reason, nominated }
+        let nominated = self.nominated.as_ref().or(self.told.nominated.as_ref()).cloned();
+        Line { reason, nominated }
     }
 
     /// The gang's facts if this member is to carry its ledger.
@@ -188,26 +215,27 @@ impl Pod {
         self.wanted_ledger = ledger;
     }
 
-    pub(super) fn line_call(&mut self) -> Call {
+    /// The write that makes it so; `None` if it is so.
+    pub(super) fn line_call(&mut self) -> Option<Call> {
         let wish = self.wish();
-        let told = self.told.as_ref();
         let words = match self.say {
             Say::Nothing => None,
             Say::Waits(class) => Some((class.reason(), class.message())),
             Say::Scheduled => Some(("", "")),
         };
-        let is_new = told.is_none_or(|told| told.reason != wish.reason);
-        let condition = words.filter(|_| is_new).map(|(reason, message)| PodCondition {
+        let words = words.filter(|_| self.told.reason != wish.reason);
+        let condition = words.map(|(reason, message)| PodCondition {
             kind: "PodScheduled",
             is_true: self.say == Say::Scheduled,
             reason: reason.to_owned(),
             message: message.to_owned(),
             since: self.since,
         });
-        let is_new = told.is_none_or(|told| told.nominated != wish.nominated);
-        let nominated = self.nominated.clone().filter(|_| is_new);
-        self.sent = wish;
-        Call::PodStatus { pod: self.pod.clone(), condition, nominated }
+        let nominated = self.nominated.clone().filter(|_| self.told.nominated != wish.nominated);
+        let reason = wish.reason.filter(|_| condition.is_some());
+        self.sent = Line { reason, nominated: nominated.clone() };
+        let is_new = condition.is_some() || nominated.is_some();
+        is_new.then(|| Call::PodStatus { pod: self.pod.clone(), condition, nominated })
     }
 
     pub(super) fn ledger_call(&self) -> Call {
@@ -218,8 +246,12 @@ impl Pod {
     /// A write of the line ended.
     pub(super) fn landed(&mut self, means: &Meaning) {
         match means {
-            Meaning::Done => self.told = Some(self.sent.clone()),
-            Meaning::Unknown(_) => self.told = None,
+            Meaning::Done => {
+                let sent = self.sent.clone();
+                self.told.reason = sent.reason.or(self.told.reason.take());
+                self.told.nominated = sent.nominated.or(self.told.nominated.take());
+            }
+            Meaning::Unknown(_) => self.doubt(),
             Meaning::Refused(..) | Meaning::Again { .. } => {}
         }
     }
@@ -265,10 +297,6 @@ pub(super) fn carriers(facts: &GangFacts, pods: &BTreeMap<String, Pod>) -> Vec<u
 fn is_worth_writing(facts: &GangFacts) -> bool {
     let runs = matches!(facts.phase, Phase::Running | Phase::Done);
     !(runs && facts.min <= 1)
-}
-
-fn print(told: &Told) -> u64 {
-    seed_of(&format!("{} {}", told.reason, told.nominated))
 }
 
 fn print_ledger(ledger: &Ledger) -> u64 {

@@ -96,6 +96,12 @@ impl Slate {
         self.due.is_none() && self.flight.is_none()
     }
 
+    /// The wish stands there already.
+    pub(super) fn settle(&mut self) {
+        self.written = self.wanted;
+        self.due = None;
+    }
+
     /// The wish is on its way as this call.
     pub(super) fn start(&mut self, id: CallId) {
         let wanted = self.wanted.expect("only what is wanted is due");
