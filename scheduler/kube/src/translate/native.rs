@@ -5,8 +5,8 @@
 //! each replica key is a gang of its own, known only from its pods, see [`replica`].
 
 use super::{Problems, Translated, count, group, membership};
-use crate::wire::WorkloadRef;
 use crate::wire::groups::{DisruptionMode, NativeGroup, Policy, Workload};
+use crate::wire::{WorkloadRef, condition};
 use scheduler_model::spec::{Dialect, GangKey, GangSpec};
 
 /// A `scheduling.k8s.io` PodGroup of v1alpha2, v1alpha3 or v1beta1.
@@ -37,6 +37,9 @@ pub fn pod_group(object: &NativeGroup) -> Translated<GangSpec> {
     };
     gang.priority = count::priority(spec.priority.as_ref(), "spec.priority", &mut problems);
     gang.priority_class.clone_from(&spec.priority_class_name);
+    // What the group itself says of it holds for ever, whatever became of our annotation.
+    let once = condition(&object.status.conditions, "PodGroupInitiallyScheduled");
+    gang.ledger.has_started |= once.is_some_and(|once| once.status == "True");
     problems.with(gang)
 }
 
@@ -150,6 +153,18 @@ mod tests {
         assert_eq!(gang.topology.required.as_deref(), Some("rack"));
         assert_eq!((gang.queue.as_deref(), &*gang.priority_class), (Some("q"), "high"));
         assert_eq!(gang.unsupported, Vec::<String>::new());
+    }
+
+    #[test]
+    fn a_group_that_was_scheduled_once_says_so_for_ever() {
+        let of = |status: &str| {
+            let text = format!(
+                r#"{{"spec":{{"schedulingPolicy":{{"basic":{{}}}}}},"status":{{"conditions":[
+                    {{"type":"PodGroupInitiallyScheduled","status":"{status}"}}]}}}}"#
+            );
+            read(&text).value.ledger.has_started
+        };
+        assert_eq!([of("True"), of("False")], [true, false]);
     }
 
     #[test]

@@ -2,7 +2,7 @@
 //! `scheduling.k8s.io` in all its versions, and coscheduling.
 
 use super::ledger::LedgerBody;
-use super::{Meta, Named, Number, ResourceList, is_present, null_default};
+use super::{Condition, Meta, Named, Number, ResourceList, is_present, null_default};
 use serde::{Deserialize, Deserializer};
 
 /// `muster.sh/v1alpha1` PodGroup.
@@ -188,6 +188,18 @@ pub struct NativeGroup {
     /// What it asks for.
     #[serde(deserialize_with = "null_default")]
     pub spec: NativeGroupSpec,
+    /// What became of it.
+    #[serde(deserialize_with = "null_default")]
+    pub status: NativeGroupStatus,
+}
+
+/// `status` of a `scheduling.k8s.io` PodGroup, as far as it is read back.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(default)]
+pub struct NativeGroupStatus {
+    /// Among them `PodGroupInitiallyScheduled`, which never goes back.
+    #[serde(deserialize_with = "null_default")]
+    pub conditions: Vec<Condition>,
 }
 
 /// `spec` of a `scheduling.k8s.io` PodGroup.
