@@ -11,18 +11,23 @@
 //! 6. [`names`]: every label, annotation and gate that is read, by name.
 //! 7. [`send`]: calls of `scheduler/protocol` as requests, responses as answers; [`clock`] says
 //!    when it is too late for one.
+//! 8. [`mod@watch`]: a live cluster into events, over [`client`] and through the [`desk`].
+//! 9. [`look`]: what commands read for a person, with kubectl's credentials.
 //!
 //! Invariant: one bad object never stops the rest, and what cannot be read exactly is read
 //! against the pod (it waits; it is never placed wrongly).
 
+pub mod client;
 pub mod clock;
 pub mod controllers;
 pub mod desk;
 pub mod duration;
+pub mod look;
 pub mod names;
 pub mod object;
 pub mod quantity;
 pub mod read;
 pub mod send;
 pub mod translate;
+pub mod watch;
 pub mod wire;

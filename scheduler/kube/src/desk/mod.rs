@@ -46,7 +46,7 @@ pub enum News {
     /// The list is complete.
     ListEnd(Source),
     /// An object as it is now.
-    Apply(Source, Object),
+    Apply(Source, Box<Object>),
     /// An object that cannot be read. What was known of it still counts.
     Unreadable(Source, Name, String),
     /// The object is gone, or left what the source selects.
@@ -165,7 +165,7 @@ impl Desk {
                 self.sweep(source);
                 self.shelves.entry(source).or_default().is_complete = true;
             }
-            News::Apply(source, object) => self.apply(source, object),
+            News::Apply(source, object) => self.apply(source, *object),
             News::Unreadable(source, name, why) => self.unreadable(source, &name, why),
             News::Delete(source, name) => self.delete(source, &name.key()),
             News::Drop(source) => {

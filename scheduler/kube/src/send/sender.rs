@@ -8,15 +8,12 @@ use super::answer;
 use super::encode::Encoder;
 use super::pass::{Guarded, Pass};
 use super::request::Request;
+use crate::client::{self, AGENT, Response, causes, say};
 use crate::clock::Clock;
 use bytes::Bytes;
 use http::HeaderMap;
 use http::header::{ACCEPT, CONTENT_TYPE, USER_AGENT};
-use http_body_util::combinators::UnsyncBoxBody;
 use http_body_util::{BodyExt, Limited};
-use hyper_util::client::legacy::connect::HttpConnector;
-use hyper_util::rt::TokioExecutor;
-use kube::client::ConfigExt;
 use scheduler_model::time::Time;
 use scheduler_protocol::answer::{Answer, Reply};
 use scheduler_protocol::call::{Call, Send};
@@ -24,16 +21,12 @@ use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::time::{Instant, timeout_at};
-use tower::util::BoxCloneSyncService;
-use tower::{BoxError, ServiceBuilder, ServiceExt};
+use tower::{BoxError, ServiceExt};
 
 /// Most bytes of an answer that are read; the server's own limit on an object is below.
 const ANSWER_BYTES: usize = 8 << 20;
-/// A dead peer is noticed on an idle connection after about this long.
-const KEEP_ALIVE: Duration = Duration::from_secs(15);
 
-type Response = http::Response<UnsyncBoxBody<Bytes, BoxError>>;
-type Transport = BoxCloneSyncService<http::Request<Guarded>, Response, BoxError>;
+type Transport = client::Transport<Guarded>;
 type Meter = Arc<dyn Fn(&Sent) + std::marker::Send + Sync>;
 
 /// One request that is over, for metrics.
@@ -72,8 +65,8 @@ impl Sender {
     /// If certificates or credentials cannot be read, or a proxy is asked for.
     pub fn new(config: &kube::Config, clock: Clock, encoder: Encoder) -> kube::Result<Self> {
         Ok(Self {
-            binds: transport(config)?,
-            rest: transport(config)?,
+            binds: client::transport(config)?,
+            rest: client::transport(config)?,
             clock,
             encoder: Arc::new(encoder),
             meter: Arc::new(|_| ()),
@@ -186,7 +179,7 @@ fn http_request(request: Request, pass: &Arc<Pass>) -> Result<http::Request<Guar
         .method(request.method)
         .uri(request.path)
         .header(ACCEPT, "application/json")
-        .header(USER_AGENT, concat!("muster/", env!("CARGO_PKG_VERSION")));
+        .header(USER_AGENT, AGENT);
     let mut bytes = Bytes::new();
     if let Some((content, value)) = request.body {
         builder = builder.header(CONTENT_TYPE, content.mime());
@@ -215,41 +208,4 @@ fn is_unconnected(error: &(dyn std::error::Error + 'static)) -> bool {
         let client = cause.downcast_ref::<hyper_util::client::legacy::Error>();
         client.is_some_and(hyper_util::client::legacy::Error::is_connect)
     })
-}
-
-/// An error with all its causes, as one sentence.
-fn say(error: &(dyn std::error::Error + 'static)) -> String {
-    let words: Vec<String> = causes(error).map(ToString::to_string).collect();
-    words.join(": ")
-}
-
-fn causes<'a>(
-    error: &'a (dyn std::error::Error + 'static),
-) -> impl Iterator<Item = &'a (dyn std::error::Error + 'static)> {
-    std::iter::successors(Some(error), |error| error.source())
-}
-
-/// Base address, credentials and connections as kube makes them, around bodies of our own. No
-/// layer repeats a request: kube's own stack would, even a bind.
-fn transport(config: &kube::Config) -> kube::Result<Transport> {
-    if let Some(proxy) = &config.proxy_url {
-        return Err(kube::Error::ProxyProtocolUnsupported { proxy_url: Box::new(proxy.clone()) });
-    }
-    let mut connector = HttpConnector::new();
-    connector.enforce_http(false);
-    connector.set_nodelay(true);
-    connector.set_keepalive(Some(KEEP_ALIVE));
-    connector.set_connect_timeout(config.connect_timeout);
-    let connector = config.rustls_https_connector_with_connector(connector)?;
-    let client = hyper_util::client::legacy::Client::builder(TokioExecutor::new()).build(connector);
-    let service = ServiceBuilder::new()
-        .layer(config.base_uri_layer())
-        .option_layer(config.auth_layer()?)
-        .layer(config.extra_headers_layer()?)
-        .map_err(BoxError::from)
-        .map_response(|response: http::Response<_>| {
-            response.map(|body| BodyExt::map_err(body, BoxError::from).boxed_unsync())
-        })
-        .service(client);
-    Ok(BoxCloneSyncService::new(service))
 }

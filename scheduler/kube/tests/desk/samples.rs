@@ -67,8 +67,8 @@ impl Sample {
         Name { namespace: text("namespace"), name: text("name") }
     }
 
-    pub(crate) fn object(&self) -> Object {
+    pub(crate) fn object(&self) -> Box<Object> {
         let json = self.json.to_string();
-        self.source.kind().decode(json.as_bytes()).expect("a sample can be read")
+        Box::new(self.source.kind().decode(json.as_bytes()).expect("a sample can be read"))
     }
 }

@@ -11,9 +11,10 @@
 //! Invariants: what was listed and is not named by the next whole list is gone, and only that
 //! list says so. A version is resumed from only after everything before it was told. No answer
 //! at all, and none that makes no sense, leads to a busy loop: every failed try is followed by a
-//! pause that grows, with jitter. Next: [`state`].
+//! pause that grows, with jitter. [`poll`] is for questions that are asked again and again.
 
 mod fault;
+pub mod poll;
 mod state;
 
 pub use fault::Fault;
@@ -40,6 +41,8 @@ pub struct Times {
     pub refused: Span,
     /// Objects per page.
     pub page: u32,
+    /// Streaming lists are tried; else lists are asked for in pages from the start.
+    pub can_stream: bool,
 }
 
 impl Default for Times {
@@ -57,6 +60,7 @@ impl Default for Times {
             },
             refused: Span::from_secs(20),
             page: 500,
+            can_stream: true,
         }
     }
 }
@@ -174,7 +178,7 @@ impl Watch {
             failures: 0,
             broken_streams: 0,
             expired_pages: 0,
-            can_stream: true,
+            can_stream: times.can_stream,
             is_synced: false,
             last_heard: None,
             trouble: None,
@@ -393,6 +397,12 @@ impl Watch {
 
     fn pause(&self, asked: Option<Span>) -> Span {
         self.times.backoff.pause(self.failures.max(1), self.seed ^ self.tries, asked)
+    }
+
+    /// True while a streaming list comes, where versions of single objects do not matter.
+    #[must_use]
+    pub fn is_listing(&self) -> bool {
+        matches!(self.stage, Stage::Streaming { .. })
     }
 
     /// How it is doing.

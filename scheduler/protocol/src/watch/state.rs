@@ -50,6 +50,14 @@ pub struct Health {
     pub trouble: Option<Trouble>,
 }
 
+impl Health {
+    /// The server does not let it, or does not have it.
+    #[must_use]
+    pub fn is_refused(&self) -> bool {
+        matches!(self.trouble, Some(Trouble::Forbidden(_) | Trouble::Missing(_)))
+    }
+}
+
 /// What is wrong with a watch.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Trouble {
