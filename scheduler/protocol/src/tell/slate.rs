@@ -192,6 +192,17 @@ mod tests {
     }
 
     #[test]
+    fn what_comes_on_top_of_an_urgent_wish_does_not_slow_it() {
+        let mut slate = Slate::default();
+        slate.want(1, PACE, at(0));
+        slate.start(CallId(0));
+        slate.want(2, PACE, at(1));
+        slate.want(3, Pace { spacing: Span::from_secs(30), ..PACE }, at(2));
+        slate.landed(&Meaning::Done, 0, at(3));
+        assert_eq!(slate.due(), Some(at(10_003)));
+    }
+
+    #[test]
     fn a_write_that_may_have_happened_is_not_taken_for_standing() {
         let mut slate = Slate::standing(1);
         slate.want(2, PACE, at(0));
