@@ -4,6 +4,7 @@
 //! Files that are copies of others are written anew with
 //! `UPDATE=1 cargo test -p e2e --test manifests`.
 
+mod config;
 mod copies;
 mod dashboards;
 mod rights;
