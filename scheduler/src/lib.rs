@@ -47,7 +47,8 @@ pub fn main() -> ExitCode {
     let matches = Arguments::command().bin_name(name).get_matches_from(words);
     let arguments = Arguments::from_arg_matches(&matches).unwrap_or_else(|error| error.exit());
     let mut out = BufWriter::new(io::stdout().lock());
-    let mut err = io::stderr().lock();
+    // Not locked: other threads write the log there.
+    let mut err = io::stderr();
     let outcome = run(&arguments, &mut out, &mut err);
     match outcome.and_then(|ending| out.flush().map(|()| ending)) {
         Ok(ending) => ending.code(),
