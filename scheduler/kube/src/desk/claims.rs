@@ -42,11 +42,21 @@ impl Claimant {
         self.source.is_some_and(|source| source.kind().kind == kind)
     }
 
+    /// A name that no other object has.
+    pub(super) fn full_name(&self) -> String {
+        self.source.map_or_else(|| self.key.to_string(), |source| full_name(source, &self.key))
+    }
+
     /// As people name it.
     pub(super) fn object_name(&self) -> String {
         let kind = self.source.map_or("object", |source| source.kind().kind);
         format!("{kind} {}", self.key)
     }
+}
+
+/// A name that no other object has: kinds of several dialects are called alike.
+pub(super) fn full_name(source: Source, key: &str) -> String {
+    format!("{source} {key}")
 }
 
 /// Specs of one sort by name.

@@ -24,7 +24,7 @@ use crate::translate::{
     volcano,
 };
 use crate::wire::{Meta, Pod};
-use claims::{Claimant, Claims, Rank};
+use claims::{Claimant, Claims, Rank, full_name};
 use joins::Joins;
 use owners::Owners;
 use pods::Pods;
@@ -246,7 +246,7 @@ impl Desk {
             Object::Late(object) => return self.joins.put(who, object),
             Object::Pod(_) => unreachable!("pods are kept apart"),
         };
-        self.told.say(&who.object_name(), problems);
+        self.told.say(&who.full_name(), problems);
     }
 
     fn queue(
@@ -271,7 +271,7 @@ impl Desk {
     fn owner(&mut self, who: Claimant, owner: Owner) {
         for (who, read) in self.owners.put(who, owner) {
             self.set_gangs(&who, read.value);
-            self.told.say(&who.object_name(), read.problems);
+            self.told.say(&who.full_name(), read.problems);
         }
     }
 
@@ -287,7 +287,7 @@ impl Desk {
         }
         let wanted = self.undescribed(object, &spec);
         self.is_wanted_dirty |= self.pods.want(&spec.uid, wanted);
-        self.told.say(&format!("Pod {key}"), read.problems);
+        self.told.say(&full_name(source, key), read.problems);
         self.pod_events.push(Event::Pod(Box::new(spec)));
     }
 
@@ -321,14 +321,15 @@ impl Desk {
             false => format!("{why}; it is left out"),
         };
         let remedy = "write the field as its kind describes it; kubectl explain shows how";
-        self.told.say(&object, vec![Problem::new(object.clone(), "", message, remedy)]);
+        let problem = Problem::new(object, "", message, remedy);
+        self.told.say(&full_name(source, &key), vec![problem]);
     }
 
     fn delete(&mut self, source: Source, key: &Arc<str>) {
+        self.told.forget(&full_name(source, key));
         if Pods::is_of(source) {
             if let Some(uid) = self.pods.remove(source, key) {
                 self.is_wanted_dirty = true;
-                self.told.forget(&format!("Pod {key}"));
                 self.pod_events.push(Event::PodGone(uid.into()));
             }
             return;
@@ -354,7 +355,6 @@ impl Desk {
         self.topologies.unset(who);
         self.gangs.unset(who);
         self.joins.remove(who);
-        self.told.forget(&who.object_name());
         for (who, read) in self.owners.remove(who) {
             self.set_gangs(&who, read.value);
         }

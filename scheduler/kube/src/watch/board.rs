@@ -234,7 +234,7 @@ mod tests {
     fn a_source_is_ready_once_all_of_it_was_handed_on() {
         let source = Source::pods(Part::Others);
         let board = board(source);
-        assert_eq!(board.readiness(at(99)).missing, ["pods (of other schedulers): not listed yet"]);
+        assert_eq!(board.readiness(at(1)).missing, ["pods (of other schedulers): not listed yet"]);
         board.told(source, false, 3);
         assert!(!board.readiness(at(1)).is_ready());
         board.told(source, true, 5);
