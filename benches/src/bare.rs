@@ -74,7 +74,7 @@ impl Bare {
     pub fn apply_and_undo(&mut self, ops: &[Op]) {
         let mut txn = Txn::new(&mut self.snapshot);
         for op in ops {
-            txn.apply(*op);
+            txn.apply(op.clone());
         }
     }
 }

@@ -31,6 +31,7 @@ pub fn refusal(snap: &Snapshot, roster: &Roster) -> Option<Refusal> {
         .or_else(|| unsupported(roster))
         .or_else(|| members(snap, roster))
         .or_else(|| gated(roster))
+        .or_else(|| resting(roster))
         .or_else(|| queue(snap, roster))
         .or_else(|| level(snap, roster))
 }
@@ -103,6 +104,21 @@ fn gated(roster: &Roster) -> Option<Refusal> {
         let gates: Vec<String> = roster.gates.iter().cloned().collect();
         let step = format!("wait for the owner of {} to open them", gates.join(", "));
         let reason = WaitReason::Gated { gated: roster.total.gated, gates };
+        Refusal { cure: Cure::Wait, ..by_author(reason, step) }
+    })
+}
+
+/// Members whose binds were refused again and again rest, and the others do not suffice.
+fn resting(roster: &Roster) -> Option<Refusal> {
+    let why = roster.refused.first()?.clone();
+    let ready = |count: &crate::roster::RoleCount| {
+        count.present().saturating_sub(count.gated.saturating_add(count.resting))
+    };
+    let is_short = ready(&roster.total) < roster.total.min
+        || roster.roles.values().any(|role| ready(role) < role.min);
+    is_short.then(|| {
+        let reason = WaitReason::BindRefused { pods: roster.total.resting, why };
+        let step = "nothing: they are tried again; see what the API server objects to".to_owned();
         Refusal { cure: Cure::Wait, ..by_author(reason, step) }
     })
 }

@@ -14,7 +14,7 @@ use std::collections::BTreeMap;
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Census {
     /// Gangs that lack their minimum, by queue and by the word of the reason
-    /// ([`scheduler_model::explain::WaitReason::word`]).
+    /// ([`scheduler_model::explain::WaitReason::word`]), or `broken` while they hold room below it.
     pub pending: BTreeMap<(String, &'static str), u32>,
     /// How long the gang has waited that waits longest, by queue: since it had its minimum of
     /// pods, or since its first pod if it never had.
@@ -68,9 +68,13 @@ impl Engine {
             let Some(memory) = self.memory.get(gang).filter(|memory| memory.is_short) else {
                 continue;
             };
-            let Some(explanation) = &memory.explanation else { continue };
+            // Whatever it waits for, holding room below its minimum is what matters.
+            let word = match &memory.explanation {
+                _ if memory.run.broken_since.is_some() => "broken",
+                Some(explanation) => explanation.reason.word(),
+                None => continue,
+            };
             let queue = &self.snapshot.gangs().get(*gang).queue_name;
-            let word = explanation.reason.word();
             *census.pending.entry((queue.clone(), word)).or_insert(0) += 1;
             let Some(since) = memory.run.age.or(memory.run.start) else { continue };
             let oldest = census.oldest.entry(queue.clone()).or_default();

@@ -26,7 +26,7 @@ use scheduler_framework::EventMask;
 use scheduler_model::effect::{Bind, Effect};
 use scheduler_model::explain::{Explanation, WaitReason};
 use scheduler_model::ids::{GangId, NodeId, PodId};
-use scheduler_model::op::Room;
+use scheduler_model::op::Kept;
 use scheduler_model::spec::Labels;
 use scheduler_model::time::Time;
 
@@ -42,8 +42,13 @@ impl Engine {
         let mut report = CycleReport::default();
         let mut fuel = Fuel::new(self.config.fuel);
         self.snapshot.settle_ranks();
+        self.give_up_nodes(now);
+        self.end_rests(now);
         self.masks.refresh(&self.snapshot, &self.profile);
+        self.end_avoidance(now);
         self.drop_stale_holds();
+        self.end_repairs(now);
+        report.rejections = std::mem::take(&mut self.rejections);
         let kept = fresh::kept(&self.snapshot, now, self.config.fresh_for);
         if kept != self.kept {
             // A node is no longer fresh, or its daemon has come.
@@ -51,7 +56,7 @@ impl Engine {
         }
         self.kept = kept;
         self.keep_fresh();
-        while self.wake(now) {
+        while self.wake(now, &mut fuel) {
             self.serve(Phase::Minimum, now, &mut fuel, &mut report);
             self.serve(Phase::Extras, now, &mut fuel, &mut report);
             if fuel.is_empty() {
@@ -232,7 +237,7 @@ impl Engine {
         &mut self,
         roster: &Roster,
         goal: &Goal,
-        holds: &[Room],
+        holds: &[Kept],
         fuel: &mut Fuel,
     ) -> Attempt {
         let queue = self.snapshot.gangs().get(roster.gang).queue;
@@ -277,6 +282,7 @@ impl Engine {
         self.woken |= EventMask::POD_PLACED;
         self.futile.clear();
         self.unblock(roster.gang);
+        self.drop_repair(roster.gang);
         let memory = self.memory.get_mut(&roster.gang).expect("a considered gang is remembered");
         memory.explanation = None;
         memory.is_short = false;
@@ -311,7 +317,7 @@ impl Engine {
         // A group without pods waits silently, and a gang that has all its places waits for
         // nothing, whatever became of its queue.
         let is_complete = roster.needed() == 0 && roster.pending() + roster.total.gated == 0;
-        if roster.total.exist == 0 || is_complete {
+        if roster.is_over() || is_complete {
             self.park(roster.gang, refusal.wakes_on, None);
             return;
         }
@@ -333,7 +339,7 @@ impl Engine {
         &mut self,
         roster: &Roster,
         goal: &Goal,
-        holds: &[Room],
+        holds: &[Kept],
         attempt: &Attempt,
         fuel: &mut Fuel,
     ) -> WaitReason {

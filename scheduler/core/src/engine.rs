@@ -2,14 +2,17 @@
 //!
 //! Production, simulator, scenario test and benchmark drive exactly these. Next: [`crate::cycle`].
 
+use crate::avoid::Avoided;
 use crate::futile::Futile;
 use crate::line::GangKeyInLine;
+use crate::lost::{self, Silent};
 use crate::mask::Masks;
 use crate::mirror::Mirror;
 use crate::outbox::Outbox;
 use crate::place::Scratch;
-use crate::report::CycleReport;
-use crate::run::Run;
+use crate::report::{CycleReport, Rejection};
+use crate::rest::Rests;
+use crate::run::{Parted, Run};
 use crate::touched::Touched;
 use crate::{fresh, hold::Hold};
 use scheduler_framework::EventMask;
@@ -21,6 +24,7 @@ use scheduler_model::ids::{GangId, NodeId, QueueId};
 use scheduler_model::journal::Cursor;
 use scheduler_model::resource::Request;
 use scheduler_model::snapshot::Snapshot;
+use scheduler_model::spec::PodSpec;
 use scheduler_model::time::{Span, Time};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -29,6 +33,10 @@ use std::collections::{BTreeMap, BTreeSet};
 pub struct Config {
     /// How long the first gang of a queue is blocked before it holds room; 0 is strict.
     pub hold_after: Span,
+    /// How long a node is not ready before the members on it are given up for lost.
+    pub node_lost_after: Span,
+    /// How long a gang that lost members has room kept for their replacements.
+    pub repair_grace: Span,
     /// How long a new node keeps room for its DaemonSet pods.
     pub fresh_for: Span,
     /// Steps a cycle may spend; one is about one node looked at.
@@ -39,6 +47,8 @@ impl Default for Config {
     fn default() -> Self {
         Self {
             hold_after: Span::from_secs(300),
+            node_lost_after: Span::from_secs(60),
+            repair_grace: Span::from_secs(120),
             fresh_for: Span::from_secs(60),
             // About a second on one core: 50,000 nodes looked at 4,000 times.
             fuel: 200_000_000,
@@ -58,6 +68,8 @@ pub(crate) struct Memory {
     pub(crate) explanation: Option<Box<Explanation>>,
     /// It lacks members in place for its minimum.
     pub(crate) is_short: bool,
+    /// Members that left their places without having succeeded, while it is broken.
+    pub(crate) vacant: Vec<Box<PodSpec>>,
     /// Where it stands among the blocked gangs, while it may hold room.
     pub(crate) blocked_at: Option<(Option<QueueId>, GangKeyInLine)>,
 }
@@ -88,6 +100,15 @@ pub struct Engine {
     pub(crate) holds_seen: Cursor,
     pub(crate) is_unfinished: bool,
     pub(crate) touched: Touched,
+    /// Gangs that lost members and have not been whole since.
+    pub(crate) broken: BTreeSet<GangId>,
+    /// Runs of gangs that went while they were released, until their pods are made anew.
+    pub(crate) parted: Parted,
+    pub(crate) silent: Silent,
+    pub(crate) rests: Rests,
+    pub(crate) avoided: Avoided,
+    /// Not reported yet.
+    pub(crate) rejections: Vec<Rejection>,
 }
 
 impl Engine {
@@ -114,12 +135,29 @@ impl Engine {
             holds_seen: Cursor::default(),
             is_unfinished: false,
             touched: Touched::default(),
+            broken: BTreeSet::new(),
+            parted: Parted::default(),
+            silent: Silent::default(),
+            rests: Rests::default(),
+            avoided: Avoided::default(),
+            rejections: Vec::new(),
         }
     }
 
     /// Takes one piece of news in.
     pub fn observe(&mut self, event: Event, now: Time) {
+        self.hear_of_pod(&event, now);
+        let node = lost::subject(&event);
         let wake = self.mirror.observe(&mut self.snapshot, event, now);
+        if let Some(node) = node {
+            self.hear_of_node(&node);
+        }
+        for (gang, pod) in wake.departed {
+            self.note_departure(gang, pod);
+        }
+        for (gang, pod) in wake.arrived {
+            self.note_arrival(gang, pod);
+        }
         self.woken |= wake.mask;
         self.touched.extend(&wake.gangs);
         self.touched.extend(&wake.beside);
@@ -129,13 +167,11 @@ impl Engine {
     /// Hears how an effect ended. `Done` and `Unknown` leave the pod assumed until the watch
     /// tells; only a refusal gives its room back.
     pub fn settle(&mut self, effect: EffectId, outcome: &Outcome, now: Time) {
-        let _ = now;
         let Some(uid) = self.outbox.settle(effect) else { return };
-        if !matches!(outcome, Outcome::Refused(_)) {
-            return;
-        }
+        let Outcome::Refused(why) = outcome else { return };
         let Some(pod) = self.snapshot.pods().find(&uid) else { return };
         self.snapshot.forget(pod);
+        self.rest(&uid, why, now);
         self.woken |= EventMask::ROOM_FREED | EventMask::QUEUE_CHANGED;
         let gang = self.snapshot.pods().get(pod).gang;
         self.touched.extend(&gang);
@@ -160,7 +196,10 @@ impl Engine {
             .map(|since| since.after(self.config.hold_after))
             .min();
         let fresh = fresh::until(&self.snapshot, now, self.config.fresh_for);
-        due.into_iter().chain(fresh).min().map(|time| time.max(now))
+        let others =
+            [self.silent.next(), self.rests.next(), self.avoided.next(), self.next_repair_end()];
+        let others = others.into_iter().flatten();
+        due.into_iter().chain(fresh).chain(others).min().map(|time| time.max(now))
     }
 
     /// The cluster as the engine sees it.

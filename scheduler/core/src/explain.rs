@@ -14,7 +14,7 @@ use scheduler_model::explain::{
 };
 use scheduler_model::ids::{ClassId, DomainId, LevelId, NodeId, ResourceId};
 use scheduler_model::node_set::NodeSet;
-use scheduler_model::op::{Op, Room};
+use scheduler_model::op::{Kept, Op, Room};
 use scheduler_model::snapshot::Snapshot;
 use scheduler_model::topology::nowhere;
 use std::collections::BTreeSet;
@@ -34,7 +34,7 @@ pub struct Failure<'a> {
     /// Why, as far as the cause was found by trying without it.
     pub reason: WaitReason,
     /// Room kept for others, on top of the snapshot.
-    pub holds: &'a [Room],
+    pub holds: &'a [Kept],
     /// It had the steps of a whole cycle to itself, and they did not do.
     pub is_starved: bool,
 }
@@ -100,7 +100,7 @@ impl Placer<'_> {
         *wakes_on |= answers.wakes_on;
         let mark = txn.mark();
         for room in failure.holds {
-            txn.apply(Op::Hold(*room));
+            txn.apply(Op::Hold(room.clone()));
         }
         let fits = self.recheck(txn.view(), set.class, &fits, (NodeReason::Held, &mut answers));
         for it in &failure.attempt.placed {
@@ -148,7 +148,27 @@ impl Placer<'_> {
             }
             left = kept;
         }
-        sift_by_room(snap, class, left, answers)
+        let left = sift_by_room(snap, class, left, answers);
+        self.sift_rejected(snap, class, left, answers)
+    }
+
+    /// Takes the nodes out whose kubelets turned such pods away; answers the rest.
+    fn sift_rejected(
+        &self,
+        snap: &Snapshot,
+        class: ClassId,
+        mut left: NodeSet,
+        answers: &mut Answers,
+    ) -> NodeSet {
+        let shape = &snap.classes().get(class).key.shape;
+        let off = self.masks.rejected().get(shape);
+        for (node, word) in off.into_iter().flatten() {
+            if left.contains(*node) {
+                answers.add(NodeReason::Rejected(word.clone()), 1);
+                left.remove(*node);
+            }
+        }
+        left
     }
 
     /// Nodes of `fits` that no longer fit get `reason`; answers the rest.

@@ -9,7 +9,7 @@ use scheduler_framework::EventMask;
 use scheduler_model::class::ClassKey;
 use scheduler_model::explain::Explanation;
 use scheduler_model::ids::{ClassId, QueueId};
-use scheduler_model::op::Room;
+use scheduler_model::op::Kept;
 use scheduler_model::snapshot::Snapshot;
 use scheduler_model::spec::TopologyWish;
 use std::collections::BTreeMap;
@@ -24,14 +24,14 @@ pub struct Shape {
     needed: (u32, Vec<(String, u32)>),
     wish: Option<TopologyWish>,
     queue: Option<QueueId>,
-    holds: Vec<Room>,
+    holds: Vec<Kept>,
 }
 
 impl Shape {
     /// The shape of a gang none of whose members has a place; `None` for others, and where
     /// placed pods act on a member, so that more pods could mean more room.
     #[must_use]
-    pub fn of(snap: &Snapshot, roster: &Roster, holds: &[Room]) -> Option<Self> {
+    pub fn of(snap: &Snapshot, roster: &Roster, holds: &[Kept]) -> Option<Self> {
         let is_plain = |class: ClassId| {
             let row = snap.classes().get(class);
             !row.is_relational() && !row.has_host_ports()

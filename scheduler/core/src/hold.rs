@@ -12,10 +12,11 @@ use crate::place::Placer;
 use crate::place::region::Goal;
 use crate::roster::Roster;
 use crate::txn::Txn;
-use scheduler_model::ids::GangId;
-use scheduler_model::op::{Op, Room};
+use scheduler_model::ids::{ClassId, GangId};
+use scheduler_model::op::{Kept, Op};
 use scheduler_model::snapshot::Snapshot;
 use scheduler_model::time::Time;
+use std::sync::Arc;
 
 /// Room kept for one gang.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -23,7 +24,11 @@ pub struct Hold {
     /// For whom.
     pub gang: GangId,
     /// Which room.
-    pub rooms: Vec<Room>,
+    pub rooms: Vec<Kept>,
+    /// For pods of which classes.
+    pub classes: Vec<ClassId>,
+    /// It is for members that a gang lost: others leave it alone wherever they stand in line.
+    pub is_repair: bool,
 }
 
 /// Gangs that hold room now, those that end first in front.
@@ -53,7 +58,7 @@ impl Placer<'_> {
         txn: &mut Txn<'_>,
         roster: &Roster,
         goal: &Goal,
-    ) -> Option<Vec<Room>> {
+    ) -> Option<Vec<(ClassId, Kept)>> {
         let own = roster.gang;
         let running: Vec<GangId> =
             running(txn.view()).into_iter().filter(|gang| *gang != own).collect();
@@ -75,19 +80,32 @@ impl Placer<'_> {
         roster: &Roster,
         goal: &Goal,
         ended: &[GangId],
-    ) -> Option<Vec<Room>> {
+    ) -> Option<Vec<(ClassId, Kept)>> {
         let mark = txn.mark();
         for gang in ended {
             txn.apply(Op::Finish(*gang));
         }
+        let rooms = self.try_now(txn, roster, goal);
+        txn.rollback(mark);
+        rooms
+    }
+
+    /// The room on which the gang could run as things stand.
+    pub fn try_now(
+        &mut self,
+        txn: &mut Txn<'_>,
+        roster: &Roster,
+        goal: &Goal,
+    ) -> Option<Vec<(ClassId, Kept)>> {
+        let mark = txn.mark();
         let queue = txn.view().gangs().get(roster.gang).queue;
         let attempt = self.place(txn, roster, goal, queue);
         txn.rollback(mark);
-        let room = |placed: &crate::place::Placed| Room {
-            class: roster.sets[placed.set].class,
-            node: placed.node,
-            queue: None,
-            count: placed.count,
+        let classes = txn.view().classes();
+        let room = |placed: &crate::place::Placed| {
+            let class = roster.sets[placed.set].class;
+            let request = Arc::new(classes.get(class).request.clone());
+            (class, Kept { node: placed.node, request, count: placed.count })
         };
         attempt.is_whole.then(|| attempt.placed.iter().map(room).collect())
     }

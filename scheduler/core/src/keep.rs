@@ -13,8 +13,8 @@ use crate::roster::Roster;
 use crate::txn::Txn;
 use scheduler_framework::GangOffer;
 use scheduler_model::explain::WaitReason;
-use scheduler_model::ids::{FlavourId, GangId, QueueId};
-use scheduler_model::op::{Op, Room};
+use scheduler_model::ids::{ClassId, FlavourId, GangId, NodeId, QueueId};
+use scheduler_model::op::{Kept, Op};
 use scheduler_model::time::Time;
 
 impl Engine {
@@ -31,9 +31,9 @@ impl Engine {
     }
 
     /// Room that gangs ahead of this one keep.
-    pub(crate) fn holds_ahead_of(&self, gang: GangId, roster: &Roster) -> Vec<Room> {
+    pub(crate) fn holds_ahead_of(&self, gang: GangId, roster: &Roster) -> Vec<Kept> {
         let ahead = self.holders_ahead_of(gang, roster);
-        ahead.into_iter().flat_map(|hold| hold.rooms.iter().copied()).collect()
+        ahead.into_iter().flat_map(|hold| hold.rooms.iter().cloned()).collect()
     }
 
     fn holders_ahead_of(&self, gang: GangId, roster: &Roster) -> Vec<&Hold> {
@@ -42,14 +42,22 @@ impl Engine {
         }
         let own = self.snapshot.gangs().get(gang).queue;
         let own_key = self.key_of(gang, roster);
+        let is_broken = roster.is_broken();
         let is_ahead = |hold: &&Hold| {
             let of = |queue: QueueId| QueueKeyInLine::of(&self.snapshot, &self.profile, queue);
+            if hold.is_repair && !is_broken {
+                return true;
+            }
             // The queue as it is now: the one in which the gang was blocked may be gone.
             let queue = self.snapshot.gangs().get(hold.gang).queue;
             match &self.memory[&hold.gang].blocked_at {
-                Some(_) if queue != own => queue.map(of) < own.map(of),
+                None if !hold.is_repair => false,
+                _ if queue != own => queue.map(of) < own.map(of),
                 Some((_, key)) => *key < own_key,
-                None => false,
+                None => {
+                    let other = Roster::of(&self.snapshot, hold.gang);
+                    self.key_of(hold.gang, &other) < own_key
+                }
             }
         };
         let others = self.holds.iter().filter(|hold| hold.gang != gang);
@@ -69,7 +77,7 @@ impl Engine {
         let queue = self.snapshot.gangs().get(roster.gang).queue;
         for hold in ahead.iter().filter(|_| ahead.len() > 1) {
             let others = ahead.iter().filter(|it| it.gang != hold.gang);
-            let rooms: Vec<Room> = others.flat_map(|it| it.rooms.iter().copied()).collect();
+            let rooms: Vec<Kept> = others.flat_map(|it| it.rooms.iter().cloned()).collect();
             self.apply_holds(&rooms);
             let attempt = self.what_if(roster, goal, queue, fuel);
             self.revert_holds(&rooms);
@@ -80,34 +88,37 @@ impl Engine {
         ahead.first().map(|hold| hold.gang)
     }
 
-    pub(crate) fn apply_holds(&mut self, holds: &[Room]) {
+    pub(crate) fn apply_holds(&mut self, holds: &[Kept]) {
         for room in holds {
-            self.snapshot.apply(Op::Hold(*room));
+            self.snapshot.apply(Op::Hold(room.clone()));
         }
     }
 
-    pub(crate) fn revert_holds(&mut self, holds: &[Room]) {
+    pub(crate) fn revert_holds(&mut self, holds: &[Kept]) {
         for room in holds.iter().rev() {
-            self.snapshot.revert(Op::Hold(*room));
+            self.snapshot.revert(Op::Hold(room.clone()));
         }
     }
 
     /// Drops holds whose gang is gone or complete, or whose nodes or classes are.
     pub(crate) fn drop_stale_holds(&mut self) {
         let snap = &self.snapshot;
+        let journal = snap.nodes().described();
+        let touched = journal.since(self.holds_seen);
         self.holds.retain(|hold| {
             let is_live = snap.gangs().live(hold.gang).is_some() && {
                 let roster = Roster::of(snap, hold.gang);
-                let has_class = |room: &Room| roster.sets.iter().any(|set| set.class == room.class);
-                roster.needed() > 0 && hold.rooms.iter().all(has_class)
+                let has_class = |class: &ClassId| roster.sets.iter().any(|it| it.class == *class);
+                roster.needed() > 0 && (hold.is_repair || hold.classes.iter().all(has_class))
             };
-            is_live && hold.rooms.iter().all(|room| snap.nodes().live().contains(room.node))
+            // A node that changed may no longer suit the plan: made anew when its gang is tried.
+            // What is kept for a gang that is being repaired stays while its own nodes do.
+            let is_sure = touched.is_some_and(|touched| {
+                let is_its_own = |node: &NodeId| hold.rooms.iter().any(|room| room.node == *node);
+                !touched.iter().any(|node| !hold.is_repair || is_its_own(node))
+            });
+            is_live && is_sure && hold.rooms.iter().all(|it| snap.nodes().live().contains(it.node))
         });
-        // A node that changed may no longer suit the plan: made anew when its gang is tried.
-        let journal = snap.nodes().described();
-        if journal.since(self.holds_seen).is_none_or(|touched| !touched.is_empty()) {
-            self.holds.clear();
-        }
         self.holds_seen = journal.cursor();
     }
 
@@ -183,8 +194,10 @@ impl Engine {
         drop(txn);
         match rooms {
             Some(rooms) => {
-                self.holds.retain(|hold| self.snapshot.gangs().get(hold.gang).queue != queue);
-                self.holds.push(Hold { gang, rooms });
+                let queue_of = |gang| self.snapshot.gangs().get(gang).queue;
+                self.holds.retain(|hold| hold.is_repair || queue_of(hold.gang) != queue);
+                let (classes, rooms) = rooms.into_iter().unzip();
+                self.holds.push(Hold { gang, rooms, classes, is_repair: false });
             }
             // Even an empty cluster has no room for it: the next one in line may hold.
             None => self.leave_blocked(gang),

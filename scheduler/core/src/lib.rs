@@ -14,6 +14,7 @@
 
 pub mod admit;
 pub mod audit;
+pub mod avoid;
 pub mod census;
 pub mod cycle;
 pub mod engine;
@@ -24,12 +25,15 @@ pub mod futile;
 pub mod hold;
 mod keep;
 pub mod line;
+mod lost;
 pub mod mask;
 mod memory;
 pub mod mirror;
 pub mod outbox;
 pub mod place;
+mod repair;
 pub mod report;
+mod rest;
 pub mod roster;
 mod run;
 mod touched;

@@ -3,6 +3,7 @@
 //! Invariant: after [`Masks::refresh`], each kept mask equals asking every per-constraint
 //! filter about every node.
 
+use crate::avoid::Rejected;
 use scheduler_framework::Cadence;
 use scheduler_framework::profile::Profile;
 use scheduler_model::ids::{ClassId, ConstraintId, IndexVec, NodeId};
@@ -15,6 +16,9 @@ use scheduler_model::snapshot::Snapshot;
 pub struct Masks {
     rows: IndexVec<ConstraintId, Option<NodeSet>>,
     seen: Cursor,
+    /// Nodes whose kubelets turned pods of a shape away.
+    rejected: Rejected,
+    narrowed: NodeSet,
 }
 
 impl Masks {
@@ -22,7 +26,7 @@ impl Masks {
     pub fn refresh(&mut self, snap: &Snapshot, profile: &Profile) {
         let journal = snap.nodes().described();
         let Some(touched) = journal.since(self.seen) else {
-            *self = Self { rows: IndexVec::new(), seen: journal.cursor() };
+            (self.rows, self.seen) = (IndexVec::new(), journal.cursor());
             return;
         };
         if touched.is_empty() {
@@ -51,15 +55,31 @@ impl Masks {
         self.seen = journal.cursor();
     }
 
-    /// The nodes that the class's constraint allows.
+    /// Sets which nodes pods keep off after rejections; answers what was in force before.
+    pub fn reject(&mut self, rejected: Rejected) -> Rejected {
+        std::mem::replace(&mut self.rejected, rejected)
+    }
+
+    /// Which nodes pods keep off after rejections.
+    #[must_use]
+    pub const fn rejected(&self) -> &Rejected {
+        &self.rejected
+    }
+
+    /// The nodes that the class's constraint allows and that did not turn its pods away lately.
     pub fn get(&mut self, snap: &Snapshot, profile: &Profile, class: ClassId) -> &NodeSet {
         let constraint = snap.classes().get(class).constraint;
         self.rows.grow(snap.constraints().len(), None);
-        self.rows[constraint].get_or_insert_with(|| {
+        let mask = self.rows[constraint].get_or_insert_with(|| {
             let mut nodes = snap.nodes().live().clone();
             profile.retain(Cadence::PerConstraint, snap, class, &mut nodes);
             nodes
-        })
+        });
+        let shape = &snap.classes().get(class).key.shape;
+        let Some(off) = self.rejected.get(shape) else { return mask };
+        self.narrowed.clone_from(mask);
+        off.keys().for_each(|node| self.narrowed.remove(*node));
+        &self.narrowed
     }
 }
 

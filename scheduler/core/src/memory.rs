@@ -4,7 +4,7 @@
 //! Invariant: every live gang has one memory, and a parked gang is woken by every kind of
 //! change that could help it. A cycle touches those that are active or waiting, not all that run.
 
-use crate::engine::Engine;
+use crate::engine::{Engine, Memory};
 use crate::explain::Failure;
 use crate::fuel::Fuel;
 use crate::place::Placer;
@@ -19,17 +19,18 @@ use scheduler_model::time::Time;
 
 impl Engine {
     /// Makes gangs active that the news since the last call may help; false if nobody is.
-    pub(crate) fn wake(&mut self, now: Time) -> bool {
+    pub(crate) fn wake(&mut self, now: Time, fuel: &mut Fuel) -> bool {
         self.forget_gone();
         let (mask, changed) = (std::mem::take(&mut self.woken), std::mem::take(&mut self.changed));
         if !mask.is_empty() {
             self.futile.clear();
         }
-        for gang in changed {
+        for gang in changed.iter().copied() {
             if self.snapshot.gangs().live(gang).is_some() {
                 self.remember(gang, now);
             }
         }
+        self.keep_for_repairs((mask, &changed), now, fuel);
         if !mask.is_empty() {
             let woken = self.waiting.iter().filter(|it| self.memory[it].wakes_on.meets(mask));
             self.active.extend(woken);
@@ -43,29 +44,45 @@ impl Engine {
     /// tenants.
     pub(crate) fn forget_gone(&mut self) {
         for (gang, key) in self.snapshot.take_departed() {
-            self.touched.forget(key);
+            self.touched.forget(key.clone());
             if self.memory.contains_key(&gang) {
                 self.unblock(gang);
-                self.memory.remove(&gang);
+                if let Some(memory) = self.memory.remove(&gang) {
+                    self.parted.keep(key, memory.run);
+                }
                 self.active.remove(&gang);
                 self.waiting.remove(&gang);
+                self.broken.remove(&gang);
+                self.drop_repair(gang);
             }
         }
     }
 
     /// Makes a gang that changed active, and follows its run.
     fn remember(&mut self, gang: GangId, now: Time) {
-        let memory = self.memory.entry(gang).or_default();
+        let key = &self.snapshot.gangs().get(gang).key;
+        let memory = self
+            .memory
+            .entry(gang)
+            .or_insert_with(|| Memory { run: self.parted.take(key), ..Memory::default() });
         memory.run.turn(&mut self.snapshot, gang);
         let roster = Roster::of(&self.snapshot, gang);
         memory.run.note(&roster, now);
         memory.is_short = roster.needed() > 0;
-        if roster.total.exist == 0 {
+        if roster.is_over() {
             memory.explanation = None;
+        }
+        if memory.run.broken_since.is_some() {
+            self.broken.insert(gang);
+        } else {
+            memory.vacant.clear();
+            if self.broken.remove(&gang) {
+                self.drop_repair(gang);
+            }
         }
         self.active.insert(gang);
         self.touched.extend(&[gang]);
-        if roster.total.exist == 0 {
+        if roster.is_over() {
             self.unblock(gang);
         }
     }
@@ -139,7 +156,7 @@ impl Engine {
         self.leave_blocked(gang);
         let memory = self.memory.get_mut(&gang).expect("a considered gang is remembered");
         memory.run.blocked_since = None;
-        self.holds.retain(|hold| hold.gang != gang);
+        self.holds.retain(|hold| hold.is_repair || hold.gang != gang);
     }
 
     /// Why a placement failed, and what may cure it.

@@ -7,7 +7,7 @@ use scheduler_framework::EventMask;
 use scheduler_model::event::{Event, Kind};
 use scheduler_model::ids::{ClassId, GangId, NodeId, PodId, QueueId};
 use scheduler_model::snapshot::Snapshot;
-use scheduler_model::spec::GangKey;
+use scheduler_model::spec::{GangKey, PodPhase, PodSpec};
 use scheduler_model::time::Time;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -20,6 +20,10 @@ pub struct Wake {
     pub gangs: BTreeSet<GangId>,
     /// Gangs of which only what is told about them may have changed.
     pub beside: BTreeSet<GangId>,
+    /// Members of larger gangs that left their places without having succeeded.
+    pub departed: Vec<(GangId, Box<PodSpec>)>,
+    /// Members of larger gangs that are new.
+    pub arrived: Vec<(GangId, PodId)>,
 }
 
 /// Lists in progress.
@@ -63,12 +67,20 @@ impl Mirror {
             Event::Pod(spec) => {
                 let uid = spec.uid.clone();
                 let before = Stand::of(snap, &uid);
+                let ends = spec.phase.is_finished() && !is_success(spec);
+                let departs = if ends { member(snap, &uid) } else { None };
+                let is_new = snap.pods().find(&uid).is_none();
                 snap.ingest(event, now);
+                wake.departed.extend(departs);
+                if is_new {
+                    wake.arrived.extend(arrival(snap, &uid));
+                }
                 note_pod(snap, &uid, before, wake);
             }
             Event::PodGone(uid) => {
                 let uid = uid.clone();
                 let before = Stand::of(snap, &uid);
+                wake.departed.extend(member(snap, &uid));
                 snap.ingest(event, now);
                 note_pod(snap, &uid, before, wake);
             }
@@ -121,6 +133,26 @@ impl Mirror {
             }
         }
     }
+}
+
+fn is_success(spec: &PodSpec) -> bool {
+    spec.phase == PodPhase::Succeeded && !spec.evicted
+}
+
+/// The pod as it stands, if it is a placed member of a larger gang.
+fn member(snap: &Snapshot, uid: &str) -> Option<(GangId, Box<PodSpec>)> {
+    let pod = snap.pods().get(snap.pods().find(uid)?);
+    let gang = pod.gang.filter(|_| pod.place.is_placed())?;
+    let is_large = snap.gangs().get(gang).min() > 1;
+    is_large.then(|| (gang, pod.spec.clone()))
+}
+
+/// The pod as it stands, if its gang may miss one like it.
+fn arrival(snap: &Snapshot, uid: &str) -> Option<(GangId, PodId)> {
+    let id = snap.pods().find(uid)?;
+    let pod = snap.pods().get(id);
+    let gang = pod.gang.filter(|_| !pod.spec.phase.is_finished())?;
+    (snap.gangs().get(gang).min() > 1).then_some((gang, id))
 }
 
 fn gang_of(snap: &Snapshot, pod: PodId) -> Option<GangId> {

@@ -11,8 +11,23 @@ pub struct CycleReport {
     pub effects: Vec<(EffectId, Effect)>,
     /// Decisions in the order in which they were made.
     pub decisions: Vec<Decision>,
+    /// Pods that kubelets turned away since the cycle before.
+    pub rejections: Vec<Rejection>,
     /// Steps spent.
     pub steps: u64,
+}
+
+/// A pod that a kubelet turned away: it lost its place and never ran.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Rejection {
+    /// The gang it belongs to.
+    pub gang: GangKey,
+    /// Uid of the pod.
+    pub pod: String,
+    /// Name of the node.
+    pub node: String,
+    /// The kubelet's word for why, such as `OutOfcpu`.
+    pub word: String,
 }
 
 /// What was decided about one gang.

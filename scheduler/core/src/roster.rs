@@ -21,13 +21,16 @@ pub struct PodSet {
     pub class: ClassId,
     /// The members, lowest rank first.
     pub pods: Vec<PodId>,
+    /// Members beside them that do not exist yet; only where room is held for them.
+    pub absent: u32,
 }
 
 impl PodSet {
     /// Number of members.
     #[must_use]
     pub fn count(&self) -> u32 {
-        u32::try_from(self.pods.len()).expect("a gang has fewer than four billion members")
+        let pods = u32::try_from(self.pods.len());
+        pods.expect("a gang has fewer than four billion members").saturating_add(self.absent)
     }
 }
 
@@ -44,6 +47,8 @@ pub struct RoleCount {
     pub succeeded: u32,
     /// Unfinished members, gated ones included, lost ones not.
     pub exist: u32,
+    /// Members whose nodes are gone or given up; those that go are not among them.
+    pub lost: u32,
     /// Members with closed gates.
     pub gated: u32,
     /// Members that rest, because their bind was refused again and again.
@@ -57,6 +62,7 @@ impl RoleCount {
         self.resting += other.resting;
         self.exist += other.exist;
         self.gated += other.gated;
+        self.lost += other.lost;
     }
 
     /// Members that still must be placed for the minimum.
@@ -89,6 +95,8 @@ pub struct Roster {
     pub total: RoleCount,
     /// Roles with a minimum or members.
     pub roles: BTreeMap<String, RoleCount>,
+    /// Why binds of members that rest were refused.
+    pub refused: BTreeSet<String>,
     /// Names of closed gates.
     pub gates: BTreeSet<String>,
     /// Parts of pods or group that cannot be honoured yet, in words.
@@ -110,6 +118,7 @@ impl Roster {
             sets: Vec::new(),
             total: RoleCount { min: gang.min(), ..RoleCount::default() },
             roles: BTreeMap::new(),
+            refused: BTreeSet::new(),
             gates: BTreeSet::new(),
             unsupported: BTreeSet::new(),
             complete_at: None,
@@ -161,8 +170,9 @@ impl Roster {
             bound: u32::from(is_placed && pod.spec.node.is_some()),
             succeeded: 0,
             exist: u32::from(!is_lost),
+            lost: u32::from(is_lost && !pod.is_releasing()),
             gated: u32::from(!pod.spec.gates.is_empty() && !is_lost),
-            resting: u32::from(pod.is_resting),
+            resting: u32::from(pod.refused.is_some()),
         };
         self.total.add(&one);
         match self.roles.get_mut(&pod.spec.role) {
@@ -172,6 +182,7 @@ impl Roster {
             }
         }
         self.gates.extend(pod.spec.gates.iter().cloned());
+        self.refused.extend(pod.refused.as_deref().map(str::to_owned));
         if !pod.is_pending() {
             return;
         }
@@ -179,10 +190,22 @@ impl Roster {
         let class = pod.class.expect("an unfinished pod has a class");
         let sets = &mut self.sets;
         let index = *seen.entry((class, &pod.spec.role)).or_insert_with(|| {
-            sets.push(PodSet { role: pod.spec.role.clone(), class, pods: Vec::new() });
+            sets.push(PodSet { role: pod.spec.role.clone(), class, pods: Vec::new(), absent: 0 });
             sets.len() - 1
         });
         sets[index].pods.push(id);
+    }
+
+    /// Counts on one more member that does not exist yet.
+    pub fn await_member(&mut self, role: &str, class: ClassId) {
+        let known = self.sets.iter_mut().find(|set| set.role == role && set.class == class);
+        match known {
+            Some(set) => set.absent += 1,
+            None => {
+                let role = role.to_owned();
+                self.sets.push(PodSet { role, class, pods: Vec::new(), absent: 1 });
+            }
+        }
     }
 
     /// Members that must be placed for the gang to run: at least the minimum in total, at
@@ -198,6 +221,12 @@ impl Roster {
     #[must_use]
     pub fn pending(&self) -> u32 {
         self.sets.iter().map(PodSet::count).sum()
+    }
+
+    /// True if no unfinished member is left but those that go.
+    #[must_use]
+    pub const fn is_over(&self) -> bool {
+        self.total.exist == 0 && self.total.lost == 0
     }
 
     /// True if the minimum is in place as the API has it, or has done its work.

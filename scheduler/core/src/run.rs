@@ -13,6 +13,7 @@ use scheduler_model::ids::GangId;
 use scheduler_model::snapshot::Snapshot;
 use scheduler_model::spec::{GangKey, Ledger, RoleTally};
 use scheduler_model::time::Time;
+use std::collections::BTreeMap;
 
 /// Facts of one run.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -93,6 +94,35 @@ impl Run {
         let is_mending = self.broken_since.is_some() && roster.total.placed > 0 && !is_in_place;
         self.broken_since =
             if roster.is_broken() || is_mending { self.broken_since.or(Some(now)) } else { None };
+    }
+}
+
+/// Runs of gangs that are gone but will be back: all pods of a gang without a group object may
+/// be gone for a moment while it is released.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Parted {
+    rows: BTreeMap<GangKey, Run>,
+}
+
+/// Runs kept at most; beyond that the first by name goes.
+const PARTED_MAX: usize = 1024;
+
+impl Parted {
+    /// Keeps the run of a gang that goes, if it is to start again.
+    pub(crate) fn keep(&mut self, key: GangKey, run: Run) {
+        if !run.is_released {
+            return;
+        }
+        if self.rows.len() >= PARTED_MAX {
+            self.rows.pop_first();
+        }
+        self.rows.insert(key, run);
+    }
+
+    /// What a gang that comes goes on with.
+    pub(crate) fn take(&mut self, key: &GangKey) -> Run {
+        let known = self.rows.remove(key);
+        known.map(|run| Run { start: None, ..run }).unwrap_or_default()
     }
 }
 

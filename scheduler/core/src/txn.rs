@@ -31,7 +31,7 @@ impl<'a> Txn<'a> {
 
     /// Carries out one change.
     pub fn apply(&mut self, op: Op) {
-        self.snapshot.apply(op);
+        self.snapshot.apply(op.clone());
         self.log.push(op);
     }
 

@@ -191,7 +191,7 @@ fn uid(snap: &Snapshot, id: GangId) -> String {
 
 fn standing(roster: &Roster) -> Standing {
     let total = &roster.total;
-    if total.exist == 0 && total.placed == 0 {
+    if roster.is_over() {
         Standing::Done
     } else if roster.needed() > 0 {
         if total.placed > 0 { Standing::Broken } else { Standing::Waiting }

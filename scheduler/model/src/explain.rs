@@ -262,6 +262,7 @@ impl NodeReason {
                 | Self::RefusedByPod
                 | Self::Spread(_)
                 | Self::Insufficient(_)
+                | Self::Rejected(_)
                 | Self::Held
         )
     }

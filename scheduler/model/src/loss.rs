@@ -5,10 +5,10 @@
 //! otherwise.
 
 use crate::gang::Ghost;
-use crate::ids::{GangId, NodeId, PodId};
+use crate::ids::{ClassId, GangId, NodeId, PodId};
 use crate::pod::Place;
 use crate::snapshot::Snapshot;
-use crate::spec::RoleTally;
+use crate::spec::{PodSpec, RoleTally};
 use crate::time::Time;
 
 impl Snapshot {
@@ -27,16 +27,34 @@ impl Snapshot {
             Place::Assumed(node) | Place::Bound(node) => {
                 pod.is_releasing() || self.nodes.lost().contains(node)
             }
+            // Only a crowded node is there although the pod is adrift. A bind that is under way
+            // to a node that is gone leads nowhere.
             Place::Adrift => {
                 let is_gone = |name: &String| self.nodes.find(name).is_none();
-                pod.is_releasing() || pod.spec.node.as_ref().is_some_and(is_gone)
+                pod.is_releasing() || pod.spec.node.as_ref().is_none_or(is_gone)
             }
         }
     }
 
-    /// Lets a pod rest (or ends its rest): it waits, but is not to be placed.
-    pub fn set_resting(&mut self, id: PodId, is_resting: bool) {
-        self.pods.rows[id].is_resting = is_resting;
+    /// Lets a pod rest because a bind of it was refused (or ends its rest): it waits, but is not
+    /// to be placed.
+    pub fn set_refused(&mut self, id: PodId, why: Option<Box<str>>) {
+        self.pods.rows[id].refused = why;
+    }
+
+    /// Says that a node may take other pods than before, for reasons of the engine's own.
+    pub fn touch_room(&mut self, node: NodeId) {
+        self.nodes.charged.touch(node);
+    }
+
+    /// The class that a pod which is gone would have; live until it is given back.
+    pub fn borrow_class(&mut self, spec: &PodSpec) -> ClassId {
+        self.hold_class(spec)
+    }
+
+    /// Gives a borrowed class back.
+    pub fn return_class(&mut self, class: ClassId) {
+        self.drop_class(class);
     }
 
     /// Takes over what was written down of a gang's current run: that it began at `start`, and

@@ -5,10 +5,12 @@
 
 use crate::ids::{ClassId, GangId, NodeId, PodId, QueueId};
 use crate::relation::Sign;
+use crate::resource::Request;
 use crate::snapshot::{Charge, Snapshot};
+use std::sync::Arc;
 
 /// One hypothetical or real change.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Op {
     /// Takes free room for `count` pods of a class.
     Place(Room),
@@ -16,7 +18,7 @@ pub enum Op {
     Reserve(Room),
     /// Keeps room for a gang that waits: nobody else may use it, but nothing is there yet, so
     /// no other index moves. Room that is not free yet may be kept too.
-    Hold(Room),
+    Hold(Kept),
     /// Marks one placed pod's room as on its way out.
     Evict(PodId),
     /// Ends a gang: its members hold no room any more.
@@ -40,6 +42,17 @@ pub struct Room {
     pub count: u32,
 }
 
+/// Room kept for pods that are not there, and may not even exist: their class may be gone.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Kept {
+    /// Where.
+    pub node: NodeId,
+    /// What each of them wants.
+    pub request: Arc<Request>,
+    /// How many.
+    pub count: u32,
+}
+
 impl Snapshot {
     /// Carries out `op`. Panics if it makes no sense (evicting twice, opening an open node):
     /// that is a broken promise of the caller.
@@ -55,7 +68,7 @@ impl Snapshot {
     fn carry_out(&mut self, op: Op, sign: Sign) {
         match op {
             Op::Place(room) | Op::Reserve(room) => self.charge_room(room, sign),
-            Op::Hold(room) => self.hold_room(room, sign),
+            Op::Hold(kept) => self.keep_free(&kept.request, kept.node, kept.count, sign),
             Op::Evict(pod) => self.evict(pod, sign),
             Op::Finish(gang) => self.finish(gang, sign),
             Op::Open(node) if sign == Sign::Plus => self.nodes.open(node),
@@ -67,11 +80,6 @@ impl Snapshot {
     fn charge_room(&mut self, room: Room, sign: Sign) {
         let Room { class, node, queue, count } = room;
         self.charge(Charge { class, node, queue, count, is_releasing: false }, sign);
-    }
-
-    fn hold_room(&mut self, room: Room, sign: Sign) {
-        let request = self.classes.get(room.class).request.clone();
-        self.keep_free(&request, room.node, room.count, sign);
     }
 
     fn evict(&mut self, pod: PodId, sign: Sign) {

@@ -56,8 +56,8 @@ pub struct Pod {
     pub place: Place,
     /// An `Op` evicts it.
     pub is_evicted: bool,
-    /// A bind of it was refused, and it is not tried again for a while.
-    pub is_resting: bool,
+    /// Why its bind was refused, while it is not tried again.
+    pub refused: Option<Box<str>>,
     /// When it was first seen finished, if that was seen to happen.
     pub seen_ended_at: Option<Time>,
     /// When it was first seen without closed gates; its creation if it never had any.
@@ -94,7 +94,7 @@ impl Pod {
             && !self.spec.terminating
             && self.spec.gates.is_empty()
             && self.place == Place::Nowhere
-            && !self.is_resting
+            && self.refused.is_none()
     }
 }
 

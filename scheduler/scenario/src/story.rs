@@ -68,6 +68,12 @@ pub enum Change {
     PodSucceeds(PodName),
     /// The pod fails.
     PodFails(PodName),
+    /// The kubelet turns the pod away: it fails with `OutOfcpu`.
+    PodRejected(PodName),
+    /// From now on, the API server refuses to bind the pod.
+    PodRefused(PodName),
+    /// It does so no more.
+    PodAccepted(PodName),
     /// The pod object is gone.
     PodDeleted(PodName),
     /// Deletion of the pod begins; it holds its room until it is deleted.

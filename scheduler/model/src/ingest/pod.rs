@@ -92,7 +92,7 @@ impl Snapshot {
             gang: None,
             place: Place::Nowhere,
             is_evicted: false,
-            is_resting: false,
+            refused: None,
             seen_ended_at: None,
             ready_at,
         };

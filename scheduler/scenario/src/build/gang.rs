@@ -5,9 +5,11 @@ use super::member::Lot;
 use crate::error::Error;
 use crate::file::{GangFile, GroupFile, Sections};
 use crate::full::Mirror;
+use crate::read::Text;
 use scheduler_model::event::Event;
 use scheduler_model::spec::{
-    CreatesAtOnce, Dialect, GangKey, GangSpec, Membership, RoleSpec, TopologyWish,
+    CreatesAtOnce, Dialect, GangKey, GangSpec, Ledger, Membership, RoleSpec, RoleTally,
+    TopologyWish,
 };
 use scheduler_model::time::{Span, Time};
 
@@ -71,10 +73,30 @@ impl Builder {
             Membership::Alone => false,
         };
         if has_group && section != Section::Foreign && (first || described.is_some()) {
-            let spec = group(file, lot.key.clone(), lot.created_at);
+            let ledger = self.ledger(file).unwrap_or_default();
+            let spec = GangSpec { ledger, ..group(file, lot.key.clone(), lot.created_at) };
             self.world.events.push(Event::Gang(Box::new(spec)));
         }
         self.members(file, &lot)
+    }
+
+    /// What was written down about the gang of an entry.
+    pub(super) fn ledger(&self, file: &GangFile) -> Option<Ledger> {
+        let ledger = file.ledger.as_ref()?;
+        let moment =
+            |time: &Option<Text<Time>>| time.as_ref().map(|time| Self::moment(self.now, time.0));
+        let tallies = ledger.succeeded.iter();
+        Some(Ledger {
+            run: moment(&ledger.run),
+            age: moment(&ledger.age),
+            blocked_since: moment(&ledger.blocked_since),
+            broken_since: moment(&ledger.broken_since),
+            has_started: ledger.started,
+            releases: ledger.releases,
+            succeeded: tallies
+                .map(|(role, count)| RoleTally { role: role.clone(), count: *count })
+                .collect(),
+        })
     }
 
     /// What all members of the entry have in common.
@@ -178,6 +200,7 @@ fn demands(file: &GangFile) -> Option<&'static str> {
         ("succeeded", file.succeeded > 0),
         ("createsAtOnce", file.creates_at_once.is_some()),
         ("groupUnsupported", !file.group_unsupported.is_empty()),
+        ("minResources", !file.min_resources.0.is_empty()),
     ];
     keys.into_iter().find(|(_, is_set)| *is_set).map(|(key, _)| key)
 }
@@ -189,6 +212,7 @@ fn described(file: &GangFile) -> Option<&'static str> {
         ("priority", file.priority.is_some()),
         ("priorityClass", file.priority_class.is_some()),
         ("walltime", file.walltime.is_some()),
+        ("ledger", file.ledger.is_some()),
     ];
     let other = || keys.into_iter().find(|(_, is_set)| *is_set).map(|(key, _)| key);
     match (demands(file), &file.owner) {
@@ -232,6 +256,7 @@ fn group(file: &GangFile, key: GangKey, created_at: Time) -> GangSpec {
             .as_ref()
             .map(|one| CreatesAtOnce { pods: one.pods, setting: one.setting.clone() }),
         unsupported: file.group_unsupported.clone(),
+        min_resources: file.min_resources.0.clone(),
         ..GangSpec::plain(key)
     }
 }

@@ -205,10 +205,10 @@ impl Builder {
             created_at: lot.created_at,
             walltime: file.walltime.as_ref().map(|span| span.0).filter(|_| on_pods),
             evicted: file.evicted,
-            rejected: None,
+            rejected: file.rejected.clone(),
             has_controller: matches!(lot.membership, Membership::Owner(_)),
             told: None,
-            ledger: None,
+            ledger: self.ledger(file).filter(|_| on_pods).map(Box::new),
             daemon: file.daemon.clone(),
             unsupported: file.unsupported.iter().cloned().map(Unsupported::into_value).collect(),
         })

@@ -10,7 +10,7 @@ use scheduler_model::spec::GangKey;
 use serde_saphyr::Spanned;
 
 const SENTENCES: &str = "gang G finishes|fails|deleted, group G deleted, \
-    pod P succeeds|fails|terminates|deleted, node N fails|returns|cordoned|uncordoned|removed, \
+    pod P succeeds|fails|terminates|rejected|refused|accepted|deleted, node N fails|returns|cordoned|uncordoned|removed, \
     gate X opens, gate X of G opens, queue Q closes|opens|removed";
 
 impl Builder {
@@ -138,6 +138,9 @@ fn pod_verb(verb: &str) -> Option<fn(PodName) -> Change> {
         "succeeds" => Some(Change::PodSucceeds),
         "fails" => Some(Change::PodFails),
         "terminates" => Some(Change::PodTerminates),
+        "rejected" => Some(Change::PodRejected),
+        "refused" => Some(Change::PodRefused),
+        "accepted" => Some(Change::PodAccepted),
         "deleted" => Some(Change::PodDeleted),
         _ => None,
     }

@@ -33,6 +33,7 @@ pub(crate) struct GangFile {
     pub(crate) succeeded: u32,
     pub(crate) creates_at_once: Option<CreatesAtOnceFile>,
     pub(crate) group_unsupported: Vec<String>,
+    pub(crate) min_resources: Amounts,
     // Its members.
     pub(crate) pods: Option<u32>,
     pub(crate) each: Amounts,
@@ -46,6 +47,10 @@ pub(crate) struct GangFile {
     pub(crate) phase: Option<PhaseFile>,
     pub(crate) terminating: bool,
     pub(crate) evicted: bool,
+    /// The kubelet's word for why it turned the pods away.
+    pub(crate) rejected: Option<String>,
+    /// What was written down about the gang, on its group or (without one) its pods.
+    pub(crate) ledger: Option<LedgerFile>,
     /// The DaemonSet that owns the pods, as `namespace/name`.
     pub(crate) daemon: Option<String>,
     pub(crate) created: Option<Text<Time>>,
@@ -86,4 +91,18 @@ pub(crate) struct RoleFile {
 pub(crate) struct CreatesAtOnceFile {
     pub(crate) pods: u32,
     pub(crate) setting: String,
+}
+
+/// What was written down about a gang before. Moments are as everywhere in a story.
+#[derive(Deserialize, Clone, Debug, Default)]
+#[serde(deny_unknown_fields, rename_all = "camelCase", default)]
+pub(crate) struct LedgerFile {
+    pub(crate) run: Option<Text<Time>>,
+    pub(crate) age: Option<Text<Time>>,
+    pub(crate) blocked_since: Option<Text<Time>>,
+    pub(crate) broken_since: Option<Text<Time>>,
+    pub(crate) started: bool,
+    pub(crate) releases: u32,
+    /// By role; empty for the nameless one.
+    pub(crate) succeeded: BTreeMap<String, u32>,
 }

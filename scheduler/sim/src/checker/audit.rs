@@ -38,7 +38,7 @@ pub fn audit(
     let topologies: Vec<&TopologySpec> = topologies.iter().collect();
     for gang in gangs {
         let Some(members) = members.get(&gang.key) else { continue };
-        let tally = tally(gang, members);
+        let tally = tally(cluster, gang, members);
         if tally.nodes.is_empty() {
             continue;
         }

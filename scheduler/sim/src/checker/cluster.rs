@@ -7,6 +7,7 @@ use super::Objects;
 use scheduler_model::amount::Amount;
 use scheduler_model::event::Event;
 use scheduler_model::spec::{Labels, NamespaceSpec, NodeSpec, PodSpec, Resources};
+use scheduler_model::time::{Span, Time};
 use scheduler_model::world::World;
 use std::collections::BTreeMap;
 
@@ -22,7 +23,12 @@ pub struct Cluster {
     pub past: BTreeMap<String, PodSpec>,
     /// Namespaces by name.
     pub namespaces: BTreeMap<String, NamespaceSpec>,
+    /// The moment at which it is looked at: what is silent for long is lost.
+    pub now: Time,
 }
+
+/// How long a node is silent before its pods are lost.
+const LOST_AFTER: Span = Span::from_secs(60);
 
 impl Cluster {
     /// What is left after all `events`.
@@ -48,6 +54,17 @@ impl Cluster {
     /// Pods that hold room on `node`.
     pub fn holding_on(&self, node: &str) -> impl Iterator<Item = &PodSpec> {
         self.holding().filter(move |(_, on)| *on == node).map(|(pod, _)| pod)
+    }
+
+    /// True if a bound pod will not do its work any more: it goes, or its node is gone or silent.
+    #[must_use]
+    pub fn is_lost(&self, pod: &PodSpec) -> bool {
+        let is_silent = |node: &NodeSpec| {
+            let since = node.not_ready_since.filter(|_| !node.ready);
+            since.is_some_and(|since| since.after(LOST_AFTER) <= self.now)
+        };
+        let node = pod.node.as_ref().map(|node| self.nodes.get(node));
+        pod.terminating || node.is_some_and(|node| node.is_none_or(is_silent))
     }
 
     /// Value of a node's label.

@@ -1,7 +1,7 @@
 //! Who belongs to a gang, how many count, and in which domain they must be.
 //!
 //! Source: "Life of a gang" in the design: members that run or have succeeded count towards
-//! the minimum, evicted and terminating ones do not, nor do members of earlier runs.
+//! the minimum, evicted and lost ones do not, nor do members of earlier runs.
 
 use super::Cluster;
 use scheduler_model::spec::{
@@ -44,13 +44,15 @@ pub(crate) struct Tally {
 }
 
 /// Counts the members of `gang`, which are all of `members`.
-pub(crate) fn tally(gang: &GangSpec, members: &[&PodSpec]) -> Tally {
+pub(crate) fn tally(cluster: &Cluster, gang: &GangSpec, members: &[&PodSpec]) -> Tally {
     let mut tally = Tally::default();
     let mut succeeded = 0;
-    for pod in this_run(members) {
+    let run = this_run(members);
+    let written = written(gang, &run);
+    for pod in run {
         match &pod.node {
             _ if pod.phase == PodPhase::Succeeded && !pod.evicted => succeeded += 1,
-            Some(node) if !pod.phase.is_finished() && !pod.terminating => {
+            Some(node) if !pod.phase.is_finished() && !cluster.is_lost(pod) => {
                 tally.nodes.push(node.clone());
                 tally.total += 1;
             }
@@ -58,8 +60,19 @@ pub(crate) fn tally(gang: &GangSpec, members: &[&PodSpec]) -> Tally {
         }
         *tally.by_role.entry(pod.role.clone()).or_default() += 1;
     }
-    tally.total = tally.total.saturating_add(gang.succeeded.max(succeeded));
+    tally.total = tally.total.saturating_add(gang.succeeded.max(succeeded).max(written));
     tally
+}
+
+/// Members that had succeeded when the ledger of the group was written, if it speaks of this
+/// run: one of its members was there before the latest moment that it names.
+fn written(gang: &GangSpec, run: &[&PodSpec]) -> u32 {
+    let ledger = &gang.ledger;
+    let first = run.iter().map(|pod| pod.created_at).min();
+    let moments = [ledger.run, ledger.age, ledger.blocked_since, ledger.broken_since];
+    let is_this = ledger.run.is_some() && moments.into_iter().flatten().max() >= first;
+    let sum = ledger.succeeded.iter().fold(0_u32, |sum, it| sum.saturating_add(it.count));
+    if is_this { sum } else { 0 }
 }
 
 /// Unfinished members, and the finished ones whose lives touch theirs, directly or through

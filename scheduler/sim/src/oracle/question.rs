@@ -99,7 +99,7 @@ impl View<'_> {
             Level::Keys(keys) => Some(keys),
             Level::Missing(name) => return Err(WaitReason::LevelMissing(name)),
         };
-        let tally = tally(gang, members);
+        let tally = tally(&self.objects.cluster, gang, members);
         let free = members.iter().filter(|pod| pod_refusals(pod).is_empty());
         Ok(GangQuestion {
             gang: gang.key.clone(),

@@ -15,6 +15,20 @@ pub(super) fn apply(stage: &mut Stage, change: &Change) -> Result<(), String> {
         Change::GangDeleted(gang) => stage.delete_gang(gang),
         Change::PodSucceeds(name) => end_pod(stage, name, PodPhase::Succeeded)?,
         Change::PodFails(name) => end_pod(stage, name, PodPhase::Failed)?,
+        Change::PodRejected(name) => {
+            let pod = find(stage, name)?.clone();
+            let rejected = PodSpec { rejected: Some("OutOfcpu".to_owned()), ..pod };
+            let event = ended(&rejected, PodPhase::Failed, stage.now());
+            stage.tell(event);
+        }
+        Change::PodRefused(name) => {
+            let uid = find(stage, name)?.uid.clone();
+            stage.refusing.insert(uid);
+        }
+        Change::PodAccepted(name) => {
+            let uid = find(stage, name)?.uid.clone();
+            stage.refusing.remove(&uid);
+        }
         Change::PodDeleted(name) => {
             let uid = find(stage, name)?.uid.clone();
             stage.tell(Event::PodGone(uid));

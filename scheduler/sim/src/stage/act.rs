@@ -11,6 +11,9 @@ use scheduler_model::spec::{PodPhase, PodSpec};
 
 impl Stage {
     pub(super) fn cycle(&mut self) -> CycleReport {
+        if let Some(judge) = &mut self.judge {
+            judge.tick(self.now);
+        }
         let before = self.judge.as_ref().map(|judge| judge.audit());
         let report = self.engine.cycle(self.now);
         self.cycles += 1;
@@ -64,6 +67,9 @@ impl Stage {
                     self.engine.settle(*id, &Outcome::Done, self.now);
                     self.tell(Event::Pod(Box::new(pod)));
                 }
+                Err(why) if self.refusing.contains(&bind.uid) => {
+                    self.engine.settle(*id, &Outcome::Refused(why), self.now);
+                }
                 Err(why) => {
                     self.blame(vec![format!("bind of pod {:?} was refused: {why}", bind.uid)]);
                     self.engine.settle(*id, &Outcome::Refused(why), self.now);
@@ -75,6 +81,9 @@ impl Stage {
     /// The pod as the bind leaves it, or why the cluster refuses the bind.
     fn bound(&self, bind: &Bind) -> Result<PodSpec, String> {
         let pod = self.objects.pods.get(&bind.uid).ok_or("there is no such pod")?;
+        if self.refusing.contains(&bind.uid) {
+            return Err("the story refuses it".to_owned());
+        }
         if let Some(node) = &pod.node {
             return Err(format!("it is bound to {node:?}"));
         }

@@ -4,6 +4,7 @@
 use crate::checker::{self, Violation};
 use scheduler_core::report::{CycleReport, Decision, Step};
 use scheduler_model::event::Event;
+use scheduler_model::time::Time;
 use std::collections::BTreeSet;
 
 /// Steps of one plan that are judged one by one: the checker is naive, so each costs a look at
@@ -19,6 +20,11 @@ pub(super) struct Judge {
 impl Judge {
     pub(super) fn observe(&mut self, event: &Event) {
         self.objects.observe(event);
+    }
+
+    /// Moves the clock.
+    pub(super) fn tick(&mut self, now: Time) {
+        self.objects.cluster.now = now;
     }
 
     /// Replays the plans of a cycle, in the order of decision, on the state just before it;

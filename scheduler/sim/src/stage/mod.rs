@@ -93,6 +93,8 @@ pub struct Stage {
     /// Gangs that lost an unfinished member since ends were last told.
     fallen: BTreeSet<GangKey>,
     touched: BTreeSet<GangKey>,
+    /// Pods whose binds are refused, by uid.
+    pub(crate) refusing: BTreeSet<String>,
     timeline: Vec<(Time, Happening)>,
     violations: Vec<String>,
     cycles: u64,
@@ -121,6 +123,7 @@ impl Stage {
             running: BTreeSet::new(),
             fallen: BTreeSet::new(),
             touched: BTreeSet::new(),
+            refusing: BTreeSet::new(),
             timeline: Vec::new(),
             violations: Vec::new(),
             cycles: 0,

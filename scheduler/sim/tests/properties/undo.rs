@@ -4,9 +4,10 @@ use crate::seeds::{Verdict, on_worlds};
 use crate::trial::Trial;
 use scheduler_core::txn::Txn;
 use scheduler_model::ids::{ClassId, GangId, NodeId, PodId, QueueId};
-use scheduler_model::op::{Op, Room};
+use scheduler_model::op::{Kept, Op, Room};
 use scheduler_model::snapshot::Snapshot;
 use scheduler_sim::worlds::{Dice, Size};
+use std::sync::Arc;
 
 #[test]
 fn ops_rolled_back_to_a_mark_leave_no_trace() {
@@ -52,7 +53,11 @@ fn draw(snap: &Snapshot, dice: &mut Dice) -> Option<Op> {
     match dice.between(0, 6) {
         0 => Some(Op::Place(room(snap, &nodes, dice)?)),
         1 => Some(Op::Reserve(room(snap, &nodes, dice)?)),
-        2 => Some(Op::Hold(room(snap, &nodes, dice)?)),
+        2 => {
+            let Room { class, node, count, .. } = room(snap, &nodes, dice)?;
+            let request = Arc::new(snap.classes().get(class).request.clone());
+            Some(Op::Hold(Kept { node, request, count }))
+        }
         3 => one_of(&evictable(snap), dice).map(Op::Evict),
         4 | 5 => {
             let gangs = snap.gangs().iter().filter(|(_, gang)| !gang.is_finished);
