@@ -5,8 +5,11 @@ use crate::arguments::live::Run;
 use scheduler_core::engine;
 use scheduler_framework::profile::Profile;
 use scheduler_live::settings::Settings;
+use scheduler_model::time::Span;
 use scheduler_protocol::call::LeaseRef;
 use scheduler_protocol::lanes::Windows;
+use scheduler_protocol::repair::RepairConfig;
+use scheduler_protocol::tell::PodEvents;
 use std::hash::{BuildHasher, RandomState};
 
 /// The configuration in force: defaults, then the file, then environment and flags.
@@ -66,8 +69,18 @@ pub fn settings(config: &Config, identity: &str) -> Settings {
     settings.engine = engine::Config {
         hold_after: timings.hold_after.0,
         fresh_for: timings.fresh_for.0,
+        node_lost_after: timings.node_lost_after.0,
+        repair_grace: timings.repair_grace.0,
         ..engine::Config::default()
     };
+    settings.repair =
+        RepairConfig { grace: timings.repair_grace.0, releases_max: config.releases.max };
+    // Numbers of an explanation change with every pod that comes or goes, and matter less.
+    let every = timings.status_every.0;
+    settings.tell.counts_every = every;
+    settings.tell.numbers_every = Span::from_ms(every.ms().saturating_mul(3));
+    settings.tell.pod_events =
+        if config.events.scheduled_per_pod { PodEvents::On } else { PodEvents::Off };
     let window = |of: config::Window| usize::try_from(of.0).unwrap_or(usize::MAX);
     settings.windows = Windows {
         bind: window(limits.binds_in_flight),
