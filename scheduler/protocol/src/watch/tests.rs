@@ -30,8 +30,12 @@ fn changed(version: &str) -> Line {
     Line::Changed { version: Some(version.to_owned()) }
 }
 
-fn bookmark(version: &str, ends_list: bool) -> Line {
-    Line::Bookmark { version: version.to_owned(), ends_list }
+fn bookmark(version: &str) -> Line {
+    Line::Bookmark { version: version.to_owned(), ends_list: false }
+}
+
+fn list_end(version: &str) -> Line {
+    Line::Bookmark { version: version.to_owned(), ends_list: true }
 }
 
 /// Lists by stream and watches since second 0.
@@ -39,7 +43,7 @@ fn synced(version: &str) -> Watch {
     let mut watch = watch();
     assert!(matches!(sent(&mut watch, at(0)), Request::Stream { .. }));
     assert_eq!(watch.opened(at(0)), Mark::ListStart);
-    assert_eq!(watch.line(bookmark(version, true), at(0)), Mark::ListEnd);
+    assert_eq!(watch.line(list_end(version), at(0)), Mark::ListEnd);
     watch
 }
 
@@ -68,7 +72,7 @@ fn a_streaming_list_goes_on_as_a_watch() {
     assert_eq!(watch.opened(at(0)), Mark::ListStart);
     assert_eq!(watch.line(Line::Changed { version: None }, at(0)), Mark::Apply);
     assert!(!watch.health().is_synced);
-    assert_eq!(watch.line(bookmark("9", true), at(1)), Mark::ListEnd);
+    assert_eq!(watch.line(list_end("9"), at(1)), Mark::ListEnd);
     assert!(watch.health().is_synced);
     assert_eq!(watch.line(changed("10"), at(2)), Mark::Apply);
     assert_eq!(watch.line(Line::Deleted { version: Some("11".to_owned()) }, at(3)), Mark::Delete);
@@ -79,7 +83,7 @@ fn a_streaming_list_goes_on_as_a_watch() {
 #[test]
 fn a_bookmark_moves_the_version_and_means_nothing_to_others() {
     let mut watch = synced("5");
-    assert_eq!(watch.line(bookmark("70", false), at(9)), Mark::Nothing);
+    assert_eq!(watch.line(bookmark("70"), at(9)), Mark::Nothing);
     watch.ended(at(30));
     assert_eq!(version(sent(&mut watch, at(30))), "70");
 }
@@ -129,7 +133,7 @@ fn an_ordinary_bookmark_inside_a_streaming_list_tells_that_the_server_knows_none
     let mut watch = watch();
     sent(&mut watch, at(0));
     watch.opened(at(0));
-    watch.line(bookmark("4", false), at(1));
+    watch.line(bookmark("4"), at(1));
     assert!(matches!(sent(&mut watch, at(1)), Request::Page { .. }));
 }
 
@@ -259,7 +263,7 @@ fn a_list_that_expires_at_once_again_and_again_makes_no_storm() {
             Request::Stream { .. } => {
                 lists += 1;
                 watch.opened(now);
-                watch.line(bookmark("5", true), now);
+                watch.line(list_end("5"), now);
                 watch.line(Line::Failed(Fault::code(410, "Expired", "")), now);
             }
             other => panic!("{other:?}"),
