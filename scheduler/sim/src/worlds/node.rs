@@ -14,15 +14,18 @@ pub(super) fn draw(draft: &mut Draft) {
     let count = draft.dice.between(1, draft.size.nodes);
     let has_gpus = draft.dice.chance(60);
     for at in 0..count {
+        let ready = !draft.draws(Feature::NotReady, 25);
+        // Given up long ago, or about to be.
+        let since = *draft.dice.pick(&[0, 900_000, 960_000]);
         let node = NodeSpec {
             name: format!("n{at}"),
             labels: labels(draft, at),
             taints: taints(draft),
             unschedulable: draft.draws(Feature::Cordons, 25),
-            ready: !draft.draws(Feature::NotReady, 25),
+            ready,
             allocatable: allocatable(&mut draft.dice, has_gpus),
             created_at: Time::ZERO,
-            not_ready_since: None,
+            not_ready_since: (!ready).then_some(Time::from_ms(since)),
             flavour: if draft.draws(Feature::Flavours, 50) { "fast" } else { "" }.to_owned(),
         };
         draft.nodes.push(node);

@@ -13,6 +13,7 @@ mod explained;
 mod fuel;
 mod gap;
 mod quiet;
+mod reading;
 mod rebuilt;
 mod restart;
 mod safety;

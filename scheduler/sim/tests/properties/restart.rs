@@ -8,9 +8,12 @@ use crate::rebuilt::same_lines;
 use crate::seeds::{Verdict, on_worlds, seeds};
 use crate::trial::{Trial, told};
 use scheduler_core::engine::Config;
+use scheduler_core::view::GangView;
 use scheduler_model::event::Event;
 use scheduler_model::explain::{Explanation, WaitReason};
+use scheduler_model::spec::{GangKey, Ledger, Membership};
 use scheduler_model::world::World;
+use scheduler_sim::checker::gang_of;
 use scheduler_sim::oracle::questions;
 use scheduler_sim::worlds::{Dice, Size};
 use std::cell::RefCell;
@@ -34,8 +37,12 @@ fn restart(world: &World, dice: &mut Dice, late: &mut Vec<String>) -> Verdict {
         let Some(event) = event else { continue };
         let did = change::subject(&event);
         trial.tell(event.clone());
+        if dice.chance(30) {
+            // Nodes may be given up for lost, and repairs may end.
+            trial.pass(i64::try_from(dice.between(10, 200)).expect("small"));
+        }
         settle(&mut trial);
-        let mut fresh = Trial::with(Config::default(), &as_they_are(&trial));
+        let mut fresh = Trial::with_time(Config::default(), &as_they_are(&trial), trial.now);
         let starts = fresh.cycle();
         if !starts.effects.is_empty() {
             late.push(format!("{did} woke too few: {:?}\n{event:?}", told(&starts)));
@@ -45,6 +52,62 @@ fn restart(world: &World, dice: &mut Dice, late: &mut Vec<String>) -> Verdict {
             .map_err(|lines| format!("after news about {did}:\n{lines}\n{event:?}"))?;
     }
     Ok(())
+}
+
+#[test]
+fn what_was_written_down_comes_back_after_a_restart() {
+    on_worlds(250, Size::SMALL, |world, dice| {
+        let mut trial = Trial::of(world);
+        settle(&mut trial);
+        for _ in 0..6 {
+            // Members that succeeded may go: that is written down. A deleted group is not.
+            let event = change::draw(&trial.objects, trial.now, dice)
+                .filter(|event| !matches!(event, Event::GangGone(_)));
+            if let Some(event) = event {
+                trial.tell(event);
+            }
+            trial.pass(i64::try_from(dice.between(1, 90)).expect("small"));
+            settle(&mut trial);
+            let mut fresh = Trial::with_time(Config::default(), &written_down(&trial), trial.now);
+            fresh.cycle();
+            same_lines(&remembered(&trial, &fresh), &remembered(&fresh, &fresh))?;
+        }
+        Ok(())
+    });
+}
+
+/// The objects as they are, with what must survive a restart written onto groups, and onto the
+/// pods of gangs without one.
+fn written_down(trial: &Trial) -> Vec<Event> {
+    let view = |key: &GangKey| trial.engine.gang(key);
+    let mut events = as_they_are(trial);
+    for event in &mut events {
+        match event {
+            Event::Gang(spec) => {
+                spec.ledger = view(&spec.key).map(|view| view.ledger).unwrap_or_default();
+            }
+            Event::Pod(pod) if pod.ours && !matches!(pod.membership, Membership::Group(_)) => {
+                pod.ledger = view(&gang_of(pod)).map(|view| Box::new(view.ledger));
+            }
+            _ => {}
+        }
+    }
+    events
+}
+
+/// What `trial` knows of each gang whose ledger `fresh` could take over: of the others the
+/// first member is gone and nothing tells that those left were there with it, or no unfinished
+/// member is left, so that nothing depends on it.
+fn remembered(trial: &Trial, fresh: &Trial) -> Vec<String> {
+    let fresh = fresh.engine.gangs().into_iter();
+    let lives = fresh.filter(|gang| gang.ledger.age.is_some() && gang.counts.exist > 0);
+    let line = |gang: GangView| {
+        let known = trial.engine.gang(&gang.key).filter(|known| known.ledger.age.is_some())?;
+        // Whether it lacks room is found anew.
+        let ledger = Ledger { blocked_since: None, ..known.ledger };
+        Some(format!("{}: {ledger:?} {:?}", gang.key, known.counts))
+    };
+    lives.filter_map(line).collect()
 }
 
 /// Cycles until nothing is in flight.

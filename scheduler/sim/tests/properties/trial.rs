@@ -29,13 +29,18 @@ pub(crate) struct Trial {
 
 impl Trial {
     pub(crate) fn with(config: Config, events: &[Event]) -> Self {
+        // Later than anything that the random worlds mention.
+        Self::with_time(config, events, Time::from_ms(1_000_000))
+    }
+
+    pub(crate) fn with_time(config: Config, events: &[Event], now: Time) -> Self {
         let mut trial = Self {
             engine: Engine::new(default_profile(), config),
             objects: Objects::default(),
-            // Later than anything that the random worlds mention.
-            now: Time::from_ms(1_000_000),
+            now,
             in_flight: Vec::new(),
         };
+        trial.objects.cluster.now = now;
         events.iter().for_each(|event| trial.tell(event.clone()));
         trial
     }
@@ -52,6 +57,7 @@ impl Trial {
 
     pub(crate) fn pass(&mut self, seconds: i64) {
         self.now = self.now.after(Span::from_secs(seconds));
+        self.objects.cluster.now = self.now;
     }
 
     /// One cycle, without a judge. Binds enter the truth.
