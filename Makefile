@@ -9,10 +9,13 @@ DETERMINISM_SEEDS ?= 2000
 FUZZ_DIRS := $(patsubst %/Cargo.toml,%,$(wildcard scheduler/fuzz/Cargo.toml scheduler/*/fuzz/Cargo.toml))
 
 .DEFAULT_GOAL := help
-.PHONY: help demo controlplane test check fmt clippy house deny bench docs fuzz determinism crds clean toolchain traces
+.PHONY: help live demo controlplane test check fmt clippy house deny bench docs fuzz determinism crds clean toolchain traces
 
 help: ## shows this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' Makefile
+
+live: toolchain ## a real control plane on this machine, muster on it, gangs of two teams
+	@$(CARGO) run --quiet --package e2e --bin live
 
 demo: toolchain ## shows two teams sharing GPU nodes
 	@echo "Building muster (a few minutes the first time) ..."

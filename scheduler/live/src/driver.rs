@@ -27,7 +27,7 @@ use std::collections::{BTreeMap, BTreeSet};
 /// Engine and protocol together.
 #[derive(Debug)]
 pub struct Live {
-    settings: Settings,
+    pub(crate) settings: Settings,
     pub(crate) engine: Engine,
     pub(crate) lanes: Lanes,
     pub(crate) lease: Lease,
@@ -221,7 +221,9 @@ impl Live {
         if self.engine.wake_at(now).is_none_or(|time| time > now) {
             return;
         }
-        let CycleReport { effects, decisions, steps } = self.engine.cycle(now);
+        let CycleReport { effects, decisions, rejections, steps } = self.engine.cycle(now);
+        let rejected = rejections.into_iter().map(|it| Notice::Rejected(it.gang, it.word));
+        self.notices.extend(rejected);
         let (mut plans, mut waits) = (0, 0);
         let mut effects = effects.into_iter();
         for decision in decisions {

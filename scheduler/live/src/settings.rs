@@ -12,6 +12,8 @@ use scheduler_protocol::tell::TellConfig;
 /// Settings of a driver.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Settings {
+    /// The schedulerNames that are ours.
+    pub scheduler_names: Vec<String>,
     /// The engine's numbers.
     pub engine: Config,
     /// How much may fly at once.
@@ -36,6 +38,7 @@ impl Settings {
     pub fn of(identity: &str, lease: Option<LeaseRef>) -> Self {
         let seed = scheduler_protocol::retry::seed_of(identity);
         Self {
+            scheduler_names: vec!["muster".to_owned()],
             bind: BindConfig { seed, ..BindConfig::default() },
             lease: lease.map(|lease| LeaseConfig::new(lease, identity.to_owned())),
             stop_within: Span::from_ms(1_500),

@@ -65,7 +65,16 @@ impl Live {
             let releases = self.recorded(facts);
             self.repair.recorded(key, releases, &mut self.lanes, now);
         }
-        self.teller.gang(facts, now);
+        let has_started = facts.has_started || self.was_scheduled(key);
+        self.teller.gang(&GangFacts { has_started, ..facts.clone() }, now);
+    }
+
+    /// A group of Kubernetes' own says once and for ever that it was scheduled: also when its
+    /// present run has not started yet.
+    fn was_scheduled(&self, key: &GangKey) -> bool {
+        let snap = self.engine.snapshot();
+        let spec = snap.gangs().find(key).and_then(|id| snap.gangs().get(id).spec.as_ref());
+        key.dialect == Dialect::Kubernetes && spec.is_some_and(|spec| spec.ledger.has_started)
     }
 
     /// The count of releases that stands in the API.
@@ -87,11 +96,20 @@ impl Live {
         if self.ours.contains(key) {
             return true;
         }
-        let is_ours = key.dialect == Dialect::Muster || !facts.members.is_empty();
+        let is_ours = key.dialect == Dialect::Muster
+            || !facts.members.is_empty()
+            || self.is_named_by_controller(key);
         if is_ours {
             self.ours.insert(key.clone());
         }
         is_ours
+    }
+
+    /// True if the controller of a gang will make its pods for one of our names.
+    fn is_named_by_controller(&self, key: &GangKey) -> bool {
+        let snap = self.engine.snapshot();
+        let spec = snap.gangs().find(key).and_then(|id| snap.gangs().get(id).spec.as_ref());
+        spec.is_some_and(|spec| self.settings.scheduler_names.contains(&spec.scheduler))
     }
 
     fn forget(&mut self, key: &GangKey) {

@@ -61,6 +61,7 @@ pub fn settings(config: &Config, identity: &str) -> Settings {
         .enabled
         .then(|| LeaseRef { namespace: election.namespace.clone(), name: election.name.clone() });
     let mut settings = Settings::of(identity, lease);
+    settings.scheduler_names.clone_from(&config.scheduler_names);
     if let Some(lease) = &mut settings.lease {
         lease.duration = election.lease_duration.0;
         lease.renew_deadline = election.renew_deadline.0;

@@ -118,6 +118,11 @@ impl<K: Ord + Clone, V: PartialEq> Claims<K, V> {
         self.rows.get(key)?.first_key_value().map(|(_, value)| value)
     }
 
+    /// What anybody says about this name, the one that counts first.
+    pub(super) fn all(&self, key: &K) -> impl Iterator<Item = &V> {
+        self.rows.get(key).into_iter().flat_map(BTreeMap::values)
+    }
+
     /// What counts for each name, in order.
     pub(super) fn iter(&self) -> impl Iterator<Item = (&K, &V)> {
         self.rows.iter().filter_map(|(key, claims)| Some((key, claims.first_key_value()?.1)))

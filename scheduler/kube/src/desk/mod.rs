@@ -450,6 +450,8 @@ impl Desk {
                 continue;
             };
             let mut gang = gang.clone();
+            let mut names = self.gangs.all(&key).map(|one| &one.scheduler);
+            gang.scheduler = names.find(|it| !it.is_empty()).cloned().unwrap_or_default();
             if gang.topology.topology.is_some() {
                 let all = || self.topologies.iter().map(|(_, spec)| spec.clone()).collect();
                 let topologies = topologies.get_or_insert_with(all);

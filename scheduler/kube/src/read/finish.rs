@@ -157,7 +157,11 @@ impl Gangs {
                     self.asked.push(Asked { queue, place: *place, object });
                 }
                 self.hint(&gang.key, hints.value);
-                self.specs.entry(gang.key.clone()).or_insert(gang);
+                let scheduler = gang.scheduler.clone();
+                let known = self.specs.entry(gang.key.clone()).or_insert(gang);
+                if known.scheduler.is_empty() {
+                    known.scheduler = scheduler;
+                }
             }
             self.workloads.extend(read.value.workloads);
         }

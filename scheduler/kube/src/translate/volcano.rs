@@ -5,6 +5,7 @@
 
 use super::hypernode;
 use super::{Problems, Translated, amounts, count, group, queue};
+use crate::wire::quantity::ResourceList;
 use crate::wire::volcano::{
     NetworkTopology, SubGroupPolicy, Task, VolcanoGroup, VolcanoJob, VolcanoQueue,
 };
@@ -36,12 +37,22 @@ pub fn pod_group(object: &VolcanoGroup) -> Translated<GangSpec> {
     let mut unreadable = Vec::new();
     // An amount that cannot be read fits no limit; the problem says so.
     gang.min_resources =
-        amounts::requests(&spec.min_resources, field, &mut problems, &mut unreadable);
+        amounts::requests(&wanted(&spec.min_resources), field, &mut problems, &mut unreadable);
     network(spec.network_topology.as_ref(), &mut gang.topology, &mut problems);
     if spec.sub_group_policy.iter().any(asks_for_something) {
         gang.unsupported.push("subGroupPolicy".to_owned());
     }
     problems.with(gang)
+}
+
+/// The amounts that a gang takes of nodes. Volcano's controller writes beside each of them what a
+/// ResourceQuota would count: limits, the number of objects, and the same request once more.
+fn wanted(resources: &ResourceList) -> ResourceList {
+    let is_of_quota = |name: &str| {
+        ["requests.", "limits.", "count/"].iter().any(|prefix| name.starts_with(prefix))
+    };
+    let wanted = resources.iter().filter(|(name, _)| !is_of_quota(name));
+    wanted.map(|(name, amount)| (name.clone(), amount.clone())).collect()
 }
 
 /// Minimums per task count only where the total covers them: with fewer members in total,
@@ -135,6 +146,7 @@ pub fn job(object: &VolcanoJob) -> Translated<GangSpec> {
     let estimate = spec.running_estimate.as_deref();
     gang.walltime =
         group::walltime(estimate, "spec.runningEstimate", &mut problems).or(gang.walltime);
+    gang.scheduler.clone_from(&spec.scheduler_name);
     let succeeded = object.status.succeeded.as_ref();
     gang.succeeded = count::count(succeeded, "status.succeeded", &mut problems).unwrap_or(0);
     creates_at_once(object, &mut gang, &mut problems);

@@ -92,6 +92,9 @@ pub struct GangSpec {
     pub labels: Labels,
     /// What was written down about it before.
     pub ledger: Ledger,
+    /// The scheduler that its controller names for the pods it will make; empty where nobody
+    /// says before there are pods.
+    pub scheduler: String,
 }
 
 impl GangSpec {
@@ -116,6 +119,7 @@ impl GangSpec {
             min_resources: Resources::new(),
             labels: Labels::new(),
             ledger: Ledger::default(),
+            scheduler: String::new(),
         }
     }
 }

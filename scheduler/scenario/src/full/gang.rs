@@ -26,6 +26,7 @@ mirror! {
         min_resources: Resources,
         labels: Labels,
         ledger: Ledger,
+        scheduler: String,
     }
 }
 
