@@ -69,7 +69,7 @@ pub(crate) struct Memory {
     /// It lacks members in place for its minimum.
     pub(crate) is_short: bool,
     /// Members that left their places without having succeeded, while it is broken.
-    pub(crate) vacant: Vec<Box<PodSpec>>,
+    pub(crate) vacant: Vec<PodSpec>,
     /// Where it stands among the blocked gangs, while it may hold room.
     pub(crate) blocked_at: Option<(Option<QueueId>, GangKeyInLine)>,
 }

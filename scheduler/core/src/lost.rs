@@ -46,7 +46,8 @@ impl Engine {
             None => {
                 self.silent.due.remove(&node);
                 if self.snapshot.nodes().lost().contains(node) {
-                    self.set_lost(node, false);
+                    self.snapshot.take_back(node);
+                    self.stir_members_on(node);
                 }
             }
         }
@@ -65,13 +66,14 @@ impl Engine {
                 !spec.ready && spec.not_ready_since.is_some_and(is_due)
             };
             if is_it {
-                self.set_lost(node, true);
+                self.snapshot.give_up(node);
+                self.stir_members_on(node);
             }
         }
     }
 
-    fn set_lost(&mut self, node: NodeId, is_lost: bool) {
-        self.snapshot.set_lost(node, is_lost);
+    /// The gangs of all pods on a node have changed.
+    fn stir_members_on(&mut self, node: NodeId) {
         let pods = self.snapshot.pods();
         let gangs: Vec<GangId> = pods.on_node(node).filter_map(|pod| pods.get(pod).gang).collect();
         self.touched.extend(&gangs);

@@ -36,7 +36,7 @@ impl Engine {
     /// whether its gang is broken by it.
     pub(crate) fn note_departure(&mut self, gang: GangId, spec: Box<PodSpec>) {
         if let Some(memory) = self.memory.get_mut(&gang) {
-            memory.vacant.push(spec);
+            memory.vacant.push(*spec);
         }
     }
 
@@ -45,7 +45,7 @@ impl Engine {
         let Some(memory) = self.memory.get_mut(&gang) else { return };
         let spec = &self.snapshot.pods().get(pod).spec;
         let is_like = |left: &PodSpec| left.role == spec.role && left.shape == spec.shape;
-        let alike = memory.vacant.iter().position(|left| is_like(left));
+        let alike = memory.vacant.iter().position(is_like);
         let found = alike.or_else(|| memory.vacant.iter().position(|it| it.role == spec.role));
         if let Some(index) = found {
             memory.vacant.remove(index);

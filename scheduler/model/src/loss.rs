@@ -12,9 +12,14 @@ use crate::spec::{PodSpec, RoleTally};
 use crate::time::Time;
 
 impl Snapshot {
-    /// Gives a node's pods up for lost, or takes that back.
-    pub fn set_lost(&mut self, node: NodeId, is_lost: bool) {
-        self.nodes.set_lost(node, is_lost);
+    /// Gives a node's pods up for lost.
+    pub fn give_up(&mut self, node: NodeId) {
+        self.nodes.give_up(node);
+    }
+
+    /// Takes a [`Snapshot::give_up`] back.
+    pub fn take_back(&mut self, node: NodeId) {
+        self.nodes.take_back(node);
     }
 
     /// True if a pod has a place but will not do its work there any more: it goes, or its node

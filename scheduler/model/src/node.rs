@@ -234,12 +234,12 @@ impl NodeTable {
         spec
     }
 
-    pub(crate) fn set_lost(&mut self, node: NodeId, is_lost: bool) {
-        if is_lost {
-            self.lost.insert(node);
-        } else {
-            self.lost.remove(node);
-        }
+    pub(crate) fn give_up(&mut self, node: NodeId) {
+        self.lost.insert(node);
+    }
+
+    pub(crate) fn take_back(&mut self, node: NodeId) {
+        self.lost.remove(node);
     }
 
     pub(crate) fn close(&mut self, node: NodeId) {

@@ -94,3 +94,28 @@ fn allocatable(status: &NodeStatus, problems: &mut Problems) -> Resources {
     read.entry("pods".to_owned()).or_insert(DEFAULT_PODS);
     read
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn since(condition: &str) -> Option<i64> {
+        let json =
+            format!(r#"{{"metadata":{{"name":"a"}},"status":{{"conditions":[{condition}]}}}}"#);
+        let node: wire::Node = serde_json::from_str(&json).expect("a Node");
+        translate(&node).value.not_ready_since.map(Time::ms)
+    }
+
+    #[test]
+    fn a_node_that_is_not_ready_says_since_when() {
+        let ready = |status: &str| {
+            format!(
+                r#"{{"type":"Ready","status":"{status}","lastTransitionTime":"1970-01-01T00:00:07Z"}}"#
+            )
+        };
+        assert_eq!(since(&ready("Unknown")), Some(7000));
+        assert_eq!(since(&ready("False")), Some(7000));
+        assert_eq!(since(&ready("True")), None);
+        assert_eq!(since(r#"{"type":"Ready","status":"False"}"#), None);
+    }
+}

@@ -34,6 +34,14 @@ fn a_group_without_a_queue_leaves_it_to_its_pods_and_namespace() {
 }
 
 #[test]
+fn what_a_group_needs_in_all_is_read_and_what_cannot_be_read_fits_no_limit() {
+    let read = group("{minMember: 1, minResources: {cpu: '2', nvidia.com/gpu: lots}}");
+    let want = [("cpu", Amount::new(2000)), ("nvidia.com/gpu", Amount::MAX)];
+    assert_eq!(read.value.min_resources, want.map(|(name, it)| (name.to_owned(), it)).into());
+    assert_eq!(read.problems.len(), 1);
+}
+
+#[test]
 fn the_network_mode_decides_between_must_and_should() {
     let wish = |text: &str| {
         let read = group(&format!("{{networkTopology: {text}}}"));
@@ -119,4 +127,17 @@ fn partitions_of_a_task_make_the_job_wait() {
 fn a_task_named_twice_is_said() {
     let read = job("{tasks: [{name: a, replicas: 1}, {name: a, replicas: 2}]}");
     assert_eq!((roles(&read.value), read.problems.len()), (vec![("a", 1)], 1));
+}
+
+#[test]
+fn what_the_controller_writes_for_resource_quotas_asks_for_nothing() {
+    // As Volcano 1.14 makes it of a vcjob whose pods have requests and limits.
+    let read = group(
+        "{minResources: {count/pods: 3, cpu: 300m, limits.cpu: 300m, pods: 3, requests.cpu: 300m, \
+         limits.nvidia.com/gpu: 3, requests.nvidia.com/gpu: 3, nvidia.com/gpu: 3}}",
+    );
+    assert_eq!(said(&read), Vec::<String>::new());
+    let names: Vec<String> =
+        read.value.min_resources.iter().map(|(name, _)| format!("{name:?}")).collect();
+    assert_eq!(names.len(), 3, "{names:?}");
 }

@@ -6,7 +6,9 @@ use crate::seeds::{Verdict, on_worlds};
 use crate::trial::Trial;
 use scheduler_core::view::{GangView, Standing};
 use scheduler_model::event::Event;
-use scheduler_model::spec::{GangKey, GangSpec, Membership, NodeSpec, PodPhase, PodSpec};
+use scheduler_model::spec::{
+    GangKey, GangSpec, LimitSpec, Membership, NodeSpec, PodPhase, PodSpec, QueueSpec,
+};
 use scheduler_model::world::World;
 use scheduler_model::{amount::Amount, spec::Dialect};
 use scheduler_sim::worlds::{Dice, Size};
@@ -14,7 +16,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 #[test]
 fn a_gang_that_is_not_among_the_touched_looks_as_before() {
-    on_worlds(150, Size::SMALL, |world, dice| follow(world, dice));
+    on_worlds(150, Size::SMALL, follow);
 }
 
 fn follow(world: &World, dice: &mut Dice) -> Verdict {
@@ -127,6 +129,37 @@ fn a_plain_gang_goes_on_with_its_age_although_all_its_pods_were_gone_for_a_momen
     trial.cycle();
     let after = trial.engine.gang(&key).expect("its pod is back");
     assert_eq!((after.age.map(|age| age.ms()), after.ledger.releases), (Some(1000), 1));
+}
+
+#[test]
+fn a_group_without_pods_is_barred_by_its_queue_and_taken_for_good_once_it_has_pods() {
+    let (key, mut trial) = pair();
+    let barred = |trial: &Trial| trial.engine.gang(&key).expect("it exists").barred_by;
+    let gang = |wants| GangSpec {
+        min_resources: [("cpu".to_owned(), Amount::new(wants))].into(),
+        queue: Some("q".to_owned()),
+        ..GangSpec::plain(key.clone())
+    };
+    let word = |trial: &Trial| barred(trial).map(|why| why.word());
+    for name in ["p0", "p1"] {
+        trial.tell(Event::PodGone(member(&key, name, 0).uid));
+    }
+    trial.tell(Event::Gang(Box::new(gang(4000))));
+    assert_eq!(word(&trial), Some("queue-missing"));
+    let limit = |amount| LimitSpec {
+        flavour: None,
+        resource: "cpu".to_owned(),
+        amount: Amount::new(amount),
+    };
+    let queue = QueueSpec { limits: vec![limit(3000)], ..QueueSpec::named("q") };
+    trial.tell(Event::Queue(queue.clone()));
+    assert_eq!(word(&trial), Some("limit"));
+    trial.tell(Event::Gang(Box::new(gang(3000))));
+    assert_eq!(word(&trial), None);
+    trial.tell(Event::Queue(QueueSpec { open: false, ..queue }));
+    assert_eq!(word(&trial), Some("queue-closed"));
+    trial.tell(Event::Pod(Box::new(member(&key, "p2", 2000))));
+    assert_eq!(word(&trial), None);
 }
 
 fn node() -> NodeSpec {
