@@ -5,11 +5,10 @@
 
 use super::hypernode;
 use super::{Problems, Translated, amounts, count, group, queue};
-use crate::wire::quantity::ResourceList;
 use crate::wire::volcano::{
     NetworkTopology, SubGroupPolicy, Task, VolcanoGroup, VolcanoJob, VolcanoQueue,
 };
-use crate::wire::{Meta, Number};
+use crate::wire::{Meta, Number, ResourceList};
 use scheduler_model::spec::{
     CreatesAtOnce, Dialect, GangKey, GangSpec, QueueSpec, RoleSpec, TopologyWish,
 };
