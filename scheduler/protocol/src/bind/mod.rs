@@ -228,20 +228,29 @@ impl Binder {
         })
     }
 
-    /// The watch showed a pod. Ends its bind if that tells how it ended.
+    /// The watch showed a pod. Ends its bind if that tells how it ended. A plan that has not
+    /// begun is left whole: the check before its first bind finds the same, and takes all of it
+    /// back.
     pub fn seen(&mut self, facts: &PodFacts, lanes: &mut Lanes, now: Time) -> Option<Settled> {
-        let effect = *self.by_uid.get(&facts.uid)?;
+        let effect = self.begun(&facts.uid)?;
         let outcome = flight::end_by(&self.flights[&effect].1.bind, facts)?;
         self.end(effect, &outcome, lanes, now);
         Some((effect, outcome))
     }
 
-    /// The watch showed that a pod is gone.
+    /// The watch showed that a pod is gone; as [`seen`](Self::seen).
     pub fn gone(&mut self, uid: &str, lanes: &mut Lanes, now: Time) -> Option<Settled> {
-        let effect = *self.by_uid.get(uid)?;
+        let effect = self.begun(uid)?;
         let outcome = Outcome::Refused("it is gone".to_owned());
         self.end(effect, &outcome, lanes, now);
         Some((effect, outcome))
+    }
+
+    /// The bind of a pod whose plan has begun.
+    fn begun(&self, uid: &str) -> Option<EffectId> {
+        let effect = *self.by_uid.get(uid)?;
+        let (plan, _) = &self.flights[&effect];
+        self.plans.get(plan).is_some_and(|open| open.due.is_none()).then_some(effect)
     }
 
     /// The right to write is lost: nothing leaves any more. What was never sent ends refused,

@@ -1,8 +1,9 @@
 //! What becomes of a plan as a whole.
 
-use crate::{Desk, bind, code, gang, lost, unsent};
+use crate::{Desk, bind, code, gang, lost, unsent, waiting};
 use scheduler_model::effect::{EffectId, Outcome};
 use scheduler_model::time::{Span, Time};
+use scheduler_protocol::answer::PodFacts;
 use scheduler_protocol::bind::Bound;
 use scheduler_protocol::call::Call;
 
@@ -39,6 +40,18 @@ fn a_plan_that_is_withdrawn_sends_nothing() {
     assert_eq!(settled, wanted);
     assert_eq!(desk.send(), []);
     assert_eq!(desk.binder.take_bound(), []);
+}
+
+#[test]
+fn a_member_that_goes_before_its_plan_has_begun_is_left_to_the_check_of_the_whole() {
+    let mut desk = Desk::with_plan(&["a", "b"]);
+    let plan = desk.binder.next_plan(&desk.lanes, desk.now).expect("it waits");
+    assert_eq!(desk.binder.gone("uid-a", &mut desk.lanes, desk.now), None);
+    let ends = PodFacts { is_terminating: true, ..waiting() };
+    assert_eq!(desk.binder.seen(&ends, &mut desk.lanes, desk.now), None);
+    let settled = desk.binder.withdraw(plan, &mut desk.lanes, "a pod is gone", desk.now);
+    assert_eq!(settled.len(), 2);
+    assert_eq!(desk.send(), []);
 }
 
 #[test]
