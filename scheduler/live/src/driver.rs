@@ -10,6 +10,7 @@ use crate::settings::Settings;
 use crate::waits::Waits;
 use scheduler_core::engine::Engine;
 use scheduler_core::report::{CycleReport, Decision, Plan};
+use scheduler_core::view;
 use scheduler_framework::profile::Profile;
 use scheduler_model::effect::{Bind, Effect, EffectId, Outcome};
 use scheduler_model::event::Event;
@@ -211,10 +212,21 @@ impl Live {
     /// All binds of a plan are settled.
     fn bound(&mut self, bound: Bound) {
         let (Some(first), Some(last)) = (bound.first_done, bound.last_done) else { return };
+        if bound.refused > 0 && self.lacks_minimum(&bound.gang) {
+            // It waits on for those that were refused.
+            self.waits.withdrawn(&bound.gang);
+            self.touched.insert(bound.gang);
+            return;
+        }
         let queue = self.queue_of(&bound.gang);
         let started = self.waits.started(&bound.gang, &queue, (first, last));
         self.notices.extend(started.map(Notice::Started));
         self.touched.insert(bound.gang);
+    }
+
+    fn lacks_minimum(&self, gang: &GangKey) -> bool {
+        let short = [view::Standing::Waiting, view::Standing::Broken];
+        self.engine.gang(gang).is_some_and(|view| short.contains(&view.standing))
     }
 
     fn decide(&mut self, now: Time) {

@@ -1,6 +1,7 @@
 //! From what the engine sees of a gang to what the machines need to know.
 
 use scheduler_core::view::{GangView, MemberView, Standing};
+use scheduler_model::explain::{Cure, Explanation, WaitReason};
 use scheduler_protocol::call::{GroupRef, PodRef};
 use scheduler_protocol::facts::{GangFacts, MemberFacts};
 use scheduler_protocol::status::{Counts, Phase};
@@ -8,6 +9,7 @@ use scheduler_protocol::status::{Counts, Phase};
 /// The facts of one gang.
 pub(crate) fn of(view: GangView) -> GangFacts {
     let phase = phase(&view);
+    let explanation = view.explanation.clone().or_else(|| barred(&view));
     let counts = Counts {
         exist: view.counts.exist,
         placed: view.counts.placed,
@@ -25,7 +27,7 @@ pub(crate) fn of(view: GangView) -> GangFacts {
         min: view.min,
         counts,
         has_started: view.has_started,
-        explanation: view.explanation,
+        explanation,
         ledger: view.ledger,
     }
 }
@@ -40,6 +42,33 @@ fn phase(view: &GangView) -> Phase {
         Standing::Partial | Standing::Running if view.has_started => Phase::Running,
         _ => waiting,
     }
+}
+
+/// Why a group without pods waits: what it hears from its queue, since whoever makes its pods
+/// waits for that.
+fn barred(view: &GangView) -> Option<Explanation> {
+    let reason = view.barred_by.clone()?;
+    let queue = &view.queue;
+    let next_step = match &reason {
+        WaitReason::Limit { queue, .. } => {
+            format!("ask for less, or have the limit of queue {queue:?} raised")
+        }
+        WaitReason::QueueMissing(_) => {
+            format!("create the queue {queue:?}, or name one that exists")
+        }
+        WaitReason::QueueClosed(_) => format!("open the queue {queue:?}, or name another"),
+        _ => format!("mend the parents of the queue {queue:?}"),
+    };
+    Some(Explanation {
+        gang: view.key.clone(),
+        reason,
+        placeable: 0,
+        needed: view.min,
+        sets: Vec::new(),
+        nearest: None,
+        cure: Cure::Queue,
+        next_step,
+    })
 }
 
 fn member(view: MemberView, namespace: &str) -> MemberFacts {
