@@ -22,6 +22,8 @@ pub enum Line {
     Stalled,
     /// Requests arrive, answers are held back until it is open again.
     Deaf,
+    /// Answers and what watches tell arrive, requests are held back until it is open again.
+    Mute,
     /// Connections are closed, and new ones as soon as they are made.
     Cut,
 }
@@ -79,7 +81,7 @@ async fn accept(listener: TcpListener, target: String, line: watch::Receiver<Lin
         let (from_client, to_client) = client.into_split();
         let (from_server, to_server) = server.into_split();
         tokio::spawn(pump(from_client, to_server, line.clone(), &[Line::Open, Line::Deaf]));
-        tokio::spawn(pump(from_server, to_client, line.clone(), &[Line::Open]));
+        tokio::spawn(pump(from_server, to_client, line.clone(), &[Line::Open, Line::Mute]));
     }
 }
 
