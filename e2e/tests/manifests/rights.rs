@@ -4,18 +4,6 @@ use e2e::manifests::{objects, text};
 use scheduler_kube::read::KINDS;
 use serde_json::Value;
 
-/// Kinds that are watched beside those that a dump may hold.
-const BESIDE: &[(&str, &str)] = &[
-    ("", "persistentvolumes"),
-    ("", "persistentvolumeclaims"),
-    ("policy", "poddisruptionbudgets"),
-    ("scheduling.k8s.io", "compositepodgroups"),
-    ("storage.k8s.io", "csidrivers"),
-    ("storage.k8s.io", "csinodes"),
-    ("storage.k8s.io", "csistoragecapacities"),
-    ("storage.k8s.io", "storageclasses"),
-];
-
 #[test]
 fn every_kind_that_is_read_may_be_listed_and_watched() {
     let rules = rules();
@@ -35,8 +23,7 @@ fn no_kind_may_be_watched_that_is_not_read() {
     for rule in rules() {
         for group in words(&rule["apiGroups"]) {
             for resource in words(&rule["resources"]) {
-                let is_read = KINDS.iter().any(|it| it.group == group && it.plural == resource)
-                    || BESIDE.contains(&(group, resource));
+                let is_read = KINDS.iter().any(|it| it.group == group && it.plural == resource);
                 let may_watch = words(&rule["verbs"]).contains(&"watch");
                 assert!(is_read || !may_watch, "nobody reads {resource} of {group:?}");
             }

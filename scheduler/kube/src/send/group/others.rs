@@ -35,7 +35,7 @@ pub(super) fn volcano(group: &GroupRef, status: &GroupStatus) -> Value {
             "status": "True",
             "reason": reason,
             "message": message,
-            // Names the decision, as the uid of a session does there.
+            // Names the decision, as the uid of a scheduling pass does there.
             "transitionID": format!("{}-{:x}", group.uid, status.since.ms()),
             "lastTransitionTime": when::seconds(status.since),
         })
