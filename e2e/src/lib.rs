@@ -60,7 +60,7 @@ pub use http::get;
 pub use module::Module;
 pub use muster::{Muster, MusterBuilder, binary as muster_binary};
 pub use nodes::FakeNode;
-pub use peers::{VOLCANO_CONFIG, Volcano, kube_scheduler};
+pub use peers::{VOLCANO_CONFIG, Volcano, kube_scheduler, kube_scheduler_with};
 pub use plane::{Builder, ControlPlane, Nodes, serves};
 pub use pods::{EXIT_CODE, FakePod, Kubelet, RUN_FOR};
 pub use ports::free_port;

@@ -42,10 +42,20 @@ spec: { weight: 1, reclaimable: true }
 /// Starts kube-scheduler for pods that name `scheduler`, with the feature gates of the control
 /// plane. Dropping it kills it.
 pub async fn kube_scheduler(plane: &ControlPlane, scheduler: &str) -> Result<Process, Fault> {
+    kube_scheduler_with(plane, scheduler, "")
+}
+
+/// Like [`kube_scheduler`], with more lines of its configuration, such as `extenders`.
+pub fn kube_scheduler_with(
+    plane: &ControlPlane,
+    scheduler: &str,
+    more: &str,
+) -> Result<Process, Fault> {
     let config = format!(
         "apiVersion: kubescheduler.config.k8s.io/v1\nkind: KubeSchedulerConfiguration\n\
          clientConnection: {{ kubeconfig: {:?}, qps: {QPS}, burst: {QPS} }}\n\
-         leaderElection: {{ leaderElect: false }}\nprofiles: [{{ schedulerName: {scheduler} }}]\n",
+         leaderElection: {{ leaderElect: false }}\nprofiles: [{{ schedulerName: {scheduler} }}]\n\
+         {more}",
         plane.admin_kubeconfig()
     );
     let name = format!("kube-scheduler-{scheduler}");

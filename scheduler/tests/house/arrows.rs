@@ -61,14 +61,14 @@ const TEST_ARROWS: &Arrows = &[
     ("scheduler/sim", &["scheduler/kube"]),
     // The laws run on random worlds, and the judge of the stage gives a second opinion.
     ("plugins", &["scheduler/sim"]),
-    // What is read is compared with what the manifests permit, and every call is sent to a real
-    // API server.
-    ("e2e", &["scheduler/kube", "scheduler/model", "scheduler/protocol"]),
+    // What is read is compared with what the manifests permit, every call is sent to a real API
+    // server, and stories are told to kube-scheduler.
+    ("e2e", &["scheduler/kube", "scheduler/model", "scheduler/protocol", "scheduler/scenario"]),
 ];
 
 /// Crates of others with one home: whoever else wants one asks the home for what it does.
 const HOMES: &Arrows = &[
-    ("axum", &["scheduler"]),
+    ("axum", &["e2e", "scheduler"]),
     ("clap", &["scheduler"]),
     ("flate2", &["scheduler/kube"]),
     ("hashbrown", &["scheduler/model"]),
