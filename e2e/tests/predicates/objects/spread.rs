@@ -71,6 +71,20 @@ fn pods_that_count() -> Vec<Case> {
             &["x1", "y1"],
         ),
         case(
+            "a spread whose selector is empty counts nobody",
+            &nodes,
+            &full,
+            asks(json!({ "labelSelector": {} }), json!({})),
+            &["x1", "x2", "y1"],
+        ),
+        case(
+            "a spread without a selector counts nobody",
+            &nodes,
+            &full,
+            asks(json!({ "labelSelector": null }), json!({})),
+            &["x1", "x2", "y1"],
+        ),
+        case(
             "pods on nodes that the node selector leaves out do not count in a spread",
             &pool,
             &outside,
