@@ -101,22 +101,7 @@ impl Mirror {
                 snap.ingest(event, now);
                 wake.gangs.extend(snap.gangs().find(&key));
             }
-            Event::Node(spec) => {
-                wake.mask |= mask_of(snap, &event);
-                let name = spec.name.clone();
-                if snap.nodes().find(&name).is_none() {
-                    wake.gangs
-                        .extend(snap.pods().adrift(&name).filter_map(|pod| gang_of(snap, pod)));
-                }
-                snap.ingest(event, now);
-            }
-            Event::NodeGone(name) => {
-                wake.mask |= mask_of(snap, &event);
-                let node = snap.nodes().find(name);
-                let pods = node.into_iter().flat_map(|node| snap.pods().on_node(node));
-                wake.gangs.extend(pods.filter_map(|pod| gang_of(snap, pod)));
-                snap.ingest(event, now);
-            }
+            Event::Node(_) | Event::NodeGone(_) => take_node(snap, event, now, wake),
             Event::Queue(_)
             | Event::QueueGone(_)
             | Event::Namespace(_)
@@ -133,6 +118,23 @@ impl Mirror {
             }
         }
     }
+}
+
+/// A node that comes or goes finds or loses the members that are bound to it.
+fn take_node(snap: &mut Snapshot, event: Event, now: Time, wake: &mut Wake) {
+    wake.mask |= mask_of(snap, &event);
+    let pods: Vec<PodId> = match &event {
+        Event::Node(spec) if snap.nodes().find(&spec.name).is_none() => {
+            snap.pods().adrift(&spec.name).collect()
+        }
+        Event::NodeGone(name) => {
+            let node = snap.nodes().find(name);
+            node.into_iter().flat_map(|node| snap.pods().on_node(node)).collect()
+        }
+        _ => Vec::new(),
+    };
+    wake.gangs.extend(pods.into_iter().filter_map(|pod| gang_of(snap, pod)));
+    snap.ingest(event, now);
 }
 
 fn is_success(spec: &PodSpec) -> bool {
