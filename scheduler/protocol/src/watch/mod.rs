@@ -253,6 +253,8 @@ impl Watch {
             }
             Stage::Watching { ends_by, timeout, .. } => {
                 *ends_by = now.after(*timeout).after(self.times.grace);
+                // Failures count on: a watch that is refused in its first line begins too.
+                self.trouble = None;
                 Mark::Nothing
             }
             _ => Mark::Nothing,

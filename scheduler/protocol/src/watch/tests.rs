@@ -288,6 +288,17 @@ fn watches_that_end_at_once_make_no_storm() {
 }
 
 #[test]
+fn a_watch_that_is_answered_again_is_in_no_trouble_though_nothing_happens() {
+    let mut watch = synced("5");
+    watch.failed(Fault::lost("x"), at(1));
+    let now = pause(&mut watch, at(1));
+    sent(&mut watch, now);
+    assert!(watch.health().trouble.is_some());
+    watch.opened(now);
+    assert_eq!(watch.health().trouble, None);
+}
+
+#[test]
 fn a_watch_that_lives_again_forgets_its_failures() {
     let mut watch = synced("5");
     let mut now = at(1);
