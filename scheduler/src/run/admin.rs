@@ -35,6 +35,8 @@ pub struct Watches {
     pub missing: Vec<String>,
     /// What is wrong beside that.
     pub troubles: Vec<String>,
+    /// How many things are wrong with objects.
+    pub problems: u64,
 }
 
 /// What the server needs.
@@ -129,8 +131,12 @@ async fn metrics(State(admin): State<Admin>) -> Response {
         problems: engine.snapshot().problems().fold(0, |count, _| count + 1),
     };
     // Without an answer everything else is still told: that is when it is needed most.
-    let figures = admin.ask(figures).await.ok();
-    let text = admin.metrics.text(figures.as_ref(), &(admin.watching)().watched);
+    let mut figures = admin.ask(figures).await.ok();
+    let watches = (admin.watching)();
+    if let Some(figures) = &mut figures {
+        figures.problems += watches.problems;
+    }
+    let text = admin.metrics.text(figures.as_ref(), &watches.watched);
     ([(header::CONTENT_TYPE, "text/plain; version=0.0.4; charset=utf-8")], text).into_response()
 }
 

@@ -220,6 +220,7 @@ fn standing(hub: &Arc<Hub>) -> admin::Watching {
             watched: watched.collect(),
             missing: readiness.missing,
             troubles: readiness.troubles,
+            problems: u64::try_from(hub.problems()).unwrap_or(u64::MAX),
         }
     })
 }

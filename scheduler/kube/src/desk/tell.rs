@@ -36,6 +36,14 @@ impl Told {
     }
 }
 
+impl super::Desk {
+    /// How many things are wrong with objects now.
+    #[must_use]
+    pub fn problems(&self) -> usize {
+        self.told.known.values().map(Vec::len).sum()
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -68,6 +68,7 @@ struct Inner {
     rows: BTreeMap<Source, Row>,
     is_discovered: bool,
     discovery: Option<String>,
+    problems: usize,
 }
 
 #[derive(Debug)]
@@ -123,6 +124,16 @@ impl Board {
             row.is_told |= is_whole;
             row.objects = objects;
         }
+    }
+
+    /// So many things are wrong with objects now.
+    pub(super) fn wrong(&self, problems: usize) {
+        self.lock().problems = problems;
+    }
+
+    /// How many things are wrong with objects now.
+    pub(super) fn problems(&self) -> usize {
+        self.lock().problems
     }
 
     /// Whether it is known what the server serves, and what is wrong with asking.

@@ -118,6 +118,12 @@ impl Hub {
     pub fn standings(&self) -> Vec<Standing> {
         self.board.standings(self.clock.now())
     }
+
+    /// How many things are wrong with objects now.
+    #[must_use]
+    pub fn problems(&self) -> usize {
+        self.board.problems()
+    }
 }
 
 impl Drop for Hub {
@@ -174,6 +180,7 @@ impl Reading {
             self.board.told(source, whole.contains(&source), self.desk.count(source));
         }
         let Outcome { events, problems } = self.desk.flush();
+        self.board.wrong(self.desk.problems());
         let is_ready = self.board.readiness(self.clock.now()).is_ready();
         if events.is_empty() && problems.is_empty() && is_ready == self.was_ready {
             return Ok(());
