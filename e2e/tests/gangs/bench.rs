@@ -184,7 +184,17 @@ impl Bench {
 
     /// Waits until all pods look as wanted.
     pub(crate) async fn until(&self, what: &str, wanted: impl Fn(&[Seen]) -> bool) -> Vec<Seen> {
-        eventually(SOON, what, async || {
+        self.until_within(SOON, what, wanted).await
+    }
+
+    /// Waits no longer than `patience` until all pods look as wanted.
+    pub(crate) async fn until_within(
+        &self,
+        patience: Duration,
+        what: &str,
+        wanted: impl Fn(&[Seen]) -> bool,
+    ) -> Vec<Seen> {
+        eventually(patience, what, async || {
             let pods = self.pods().await;
             if wanted(&pods) { Ok(pods) } else { Err(format!("{pods:#?}")) }
         })

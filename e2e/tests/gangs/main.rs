@@ -8,6 +8,8 @@
 mod bench;
 mod between;
 mod dialects;
+mod explain;
+mod kinds;
 mod nodes;
 mod repair;
 mod sizes;

@@ -39,12 +39,21 @@ async fn hasty(bench: &Bench) -> Muster {
 
 #[tokio::test]
 async fn a_job_with_the_rule_of_the_docs_survives_that_its_gang_is_released() {
-    let bench = Bench::new("released").await.scheduler("released");
-    let muster = hasty(&bench).await;
-    bench.nodes(&["a", "b"]).await;
     let rule = json!({ "podFailurePolicy": { "rules": [
         { "action": "Ignore", "onPodConditions": [{ "type": "DisruptionTarget" }] }] } });
-    bench.apply(&job("released", 2, 8, &rule));
+    survives_a_release("released", &rule).await;
+}
+
+#[tokio::test]
+async fn a_job_as_kubernetes_makes_it_survives_one_release() {
+    survives_a_release("defaults", &json!({})).await;
+}
+
+async fn survives_a_release(name: &str, rule: &Value) {
+    let bench = Bench::new(name).await.scheduler(name);
+    let muster = hasty(&bench).await;
+    bench.nodes(&["a", "b"]).await;
+    bench.apply(&job(name, 2, 8, rule));
     let before = bench.bound(2).await;
     // Its replacement finds no room.
     bench.plane.kubectl(&["cordon", &before[0].node]).expect("the node was there");
@@ -58,7 +67,8 @@ async fn a_job_with_the_rule_of_the_docs_survives_that_its_gang_is_released() {
         let is_new = |pod: &crate::bench::Seen| before.iter().all(|it| it.uid != pod.uid);
         pods.len() == 2 && pods.iter().all(|pod| !pod.node.is_empty() && is_new(pod))
     };
-    bench.until("all members to start anew", are_new).await;
+    // After each failure its controller waits longer before it makes the next pod.
+    bench.until_within(SOON * 2, "all members to start anew", are_new).await;
     let path = format!("/apis/batch/v1/namespaces/{}/jobs/train", bench.name);
     let job = bench.read(&path).await.expect("the Job is there");
     let conditions = job["status"]["conditions"].as_array();

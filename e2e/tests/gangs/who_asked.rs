@@ -1,10 +1,15 @@
 //! What muster asked the API server for, over all tests of this target.
 
-use crate::bench::{ACCOUNT, when_all_are_over};
+use crate::bench::{ACCOUNT, Bench, when_all_are_over};
 use std::collections::BTreeSet;
 
 #[tokio::test]
 async fn nothing_that_muster_asks_for_is_forbidden() {
+    let bench = Bench::new("who").await;
+    bench.nodes(&["a"]).await;
+    bench.add(&[bench.pod("alone")]).await;
+    bench.bound(1).await;
+    drop(bench);
     let stage = when_all_are_over().await;
     let entries = stage.plane.audit();
     let own = entries.iter().filter(|entry| entry.user == ACCOUNT);
