@@ -3,8 +3,10 @@
 //! A run begins with its first member and ends when none is unfinished; see
 //! [`scheduler_model::gang::Gang::run`]. Its facts go out as a [`Ledger`] and come back with the
 //! gang after a restart. A ledger found then belongs to the present run if it names the same
-//! first member, or if that member is gone but the first one left is no younger than the latest
-//! moment that the ledger speaks of: then it was a member while the ledger was written.
+//! first member; or, where that member is gone, if the first one left is no younger than the
+//! latest moment that the ledger speaks of, or carries the ledger itself: then it was a member
+//! while the ledger was written. Any other ledger is void, because members of an earlier run
+//! must not count for this one.
 
 use crate::engine::Engine;
 use crate::roster::Roster;
@@ -78,7 +80,7 @@ impl Run {
             (self.blocked_since, self.broken_since) = (None, None);
             return;
         }
-        let ledger = written(snap, id).filter(|ledger| is_of_run(ledger, start));
+        let ledger = written(snap, id, start);
         *self = Self { start: Some(start), ..Self::default() };
         let Some(ledger) = ledger else { return };
         *self = Self::from_ledger(&ledger);
@@ -139,16 +141,20 @@ impl Engine {
     }
 }
 
-/// The ledger that stands on the group, else on a member.
-fn written(snap: &Snapshot, id: GangId) -> Option<Ledger> {
+/// The ledger of the run whose first member left was created at `start`: the one on the group,
+/// if it speaks of this run, else one that an unfinished member carries, which it was given as a
+/// member of that run.
+fn written(snap: &Snapshot, id: GangId, start: Time) -> Option<Ledger> {
     let gang = snap.gangs().get(id);
-    let of_group = gang.spec.as_ref().map(|spec| &spec.ledger).filter(|it| !it.is_empty());
+    let of_group = gang.spec.as_ref().map(|spec| &spec.ledger);
     let of_pods = || {
         let members = gang.members.iter().map(|pod| &snap.pods().get(*pod).spec);
+        let unfinished = members.filter(|pod| !pod.phase.is_finished());
         // All carry the same unless a write was cut short: the latest run, and what says most.
-        members.filter_map(|pod| pod.ledger.as_deref()).max()
+        let ledgers = unfinished.filter_map(|pod| pod.ledger.as_deref());
+        ledgers.filter(|ledger| ledger.run.is_some_and(|run| run <= start)).max()
     };
-    of_group.or_else(of_pods).cloned()
+    of_group.filter(|ledger| is_of_run(ledger, start)).or_else(of_pods).cloned()
 }
 
 /// True if a ledger belongs to the run whose first member left was created at `start`.

@@ -11,7 +11,7 @@ use scheduler_core::engine::Config;
 use scheduler_core::view::GangView;
 use scheduler_model::event::Event;
 use scheduler_model::explain::{Explanation, WaitReason};
-use scheduler_model::spec::{GangKey, Ledger, Membership};
+use scheduler_model::spec::{GangKey, Ledger, Membership, PodPhase, PodSpec};
 use scheduler_model::world::World;
 use scheduler_sim::checker::gang_of;
 use scheduler_sim::oracle::questions;
@@ -67,13 +67,30 @@ fn what_was_written_down_comes_back_after_a_restart() {
                 trial.tell(event);
             }
             trial.pass(i64::try_from(dice.between(1, 90)).expect("small"));
+            if let Some(event) = wear(&trial, dice) {
+                trial.tell(event);
+            }
             settle(&mut trial);
             let mut fresh = Trial::with_time(Config::default(), &written_down(&trial), trial.now);
             fresh.cycle();
-            same_lines(&remembered(&trial, &fresh), &remembered(&fresh, &fresh))?;
+            let (old, new) = remembered(&trial, &fresh);
+            same_lines(&old, &new)?;
         }
         Ok(())
     });
+}
+
+/// A member succeeds, or the object of one that has is gone.
+fn wear(trial: &Trial, dice: &mut Dice) -> Option<Event> {
+    let pods = trial.objects.cluster.pods.values();
+    let placed: Vec<&PodSpec> = pods.filter(|pod| pod.ours && pod.node.is_some()).collect();
+    let pod = *dice.pick(Some(&placed[..]).filter(|placed| !placed.is_empty())?);
+    if pod.phase == PodPhase::Succeeded {
+        return Some(Event::PodGone(pod.uid.clone()));
+    }
+    let finished_at = Some(trial.now);
+    let ended = PodSpec { phase: PodPhase::Succeeded, finished_at, ..pod.clone() };
+    (!pod.phase.is_finished()).then(|| Event::Pod(Box::new(ended)))
 }
 
 /// The objects as they are, with what must survive a restart written onto groups, and onto the
@@ -95,19 +112,26 @@ fn written_down(trial: &Trial) -> Vec<Event> {
     events
 }
 
-/// What `trial` knows of each gang whose ledger `fresh` could take over: of the others the
-/// first member is gone and nothing tells that those left were there with it, or no unfinished
-/// member is left, so that nothing depends on it.
-fn remembered(trial: &Trial, fresh: &Trial) -> Vec<String> {
-    let fresh = fresh.engine.gangs().into_iter();
-    let lives = fresh.filter(|gang| gang.ledger.age.is_some() && gang.counts.exist > 0);
-    let line = |gang: GangView| {
-        let known = trial.engine.gang(&gang.key).filter(|known| known.ledger.age.is_some())?;
-        // Whether it lacks room is found anew.
-        let ledger = Ledger { blocked_since: None, ..known.ledger };
-        Some(format!("{}: {ledger:?} {:?}", gang.key, known.counts))
-    };
-    lives.filter_map(line).collect()
+/// What the two know of each gang whose ledger `fresh` could take over. Nothing depends on
+/// that of a gang without unfinished members, and where the first member is gone, nothing may
+/// tell of those left that they were there with it.
+fn remembered(trial: &Trial, fresh: &Trial) -> (Vec<String>, Vec<String>) {
+    let mut lines = (Vec::new(), Vec::new());
+    for new in fresh.engine.gangs() {
+        let Some(old) = trial.engine.gang(&new.key) else { continue };
+        let is_void = old.has_object && old.ledger.run < new.ledger.run;
+        if new.counts.exist > 0 && old.ledger.age.is_some() && !is_void {
+            lines.0.push(line(old));
+            lines.1.push(line(new));
+        }
+    }
+    lines
+}
+
+fn line(gang: GangView) -> String {
+    // Whether it lacks room is found anew.
+    let ledger = Ledger { blocked_since: None, ..gang.ledger };
+    format!("{}: {ledger:?} {:?}", gang.key, gang.counts)
 }
 
 /// Cycles until nothing is in flight.
