@@ -19,13 +19,15 @@ pub(crate) struct Burst {
     pub(crate) size: usize,
     /// GPUs of each pod.
     pub(crate) gpus: u32,
+    /// Pods that a node takes.
+    pub(crate) each: usize,
 }
 
 impl Burst {
     /// So many gangs of four in a new namespace.
     pub(crate) async fn new(plane: &ControlPlane, namespace: &str, gangs: usize) -> Self {
         plane.namespace(namespace).await.expect("a namespace can be made");
-        Self { namespace: namespace.to_owned(), gangs, size: 4, gpus: 1 }
+        Self { namespace: namespace.to_owned(), gangs, size: 4, gpus: 1, each: 8 }
     }
 
     pub(crate) const fn pods(&self) -> usize {

@@ -17,7 +17,7 @@ const TOO_LONG: Duration = Duration::from_secs(15);
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn gangs_are_bound_whole_however_often_muster_is_killed() {
     let _turn = turn().await;
-    let plane = plane(ControlPlane::builder()).await;
+    let plane = plane(ControlPlane::builder().audit()).await;
     let mut muster = alone(&plane).await;
     let mut dice = Dice::new();
     let (mut kills, mut firsts, mut halves) = (0, Vec::new(), Vec::new());

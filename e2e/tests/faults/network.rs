@@ -23,7 +23,7 @@ struct Caller {
 
 impl Caller {
     async fn new() -> Self {
-        let plane = plane(ControlPlane::builder()).await;
+        let plane = plane(ControlPlane::builder().audit()).await;
         let relay = Relay::new(&plane).await.expect("a port can be opened");
         let path = relay.kubeconfig(&plane, &plane.admin_kubeconfig());
         let path = path.expect("it can be written");
@@ -131,12 +131,13 @@ async fn a_line_that_is_silent_is_told() {
     })
     .await;
     caller.relay.set(Line::Open);
+    let open = Instant::now();
     eventually(LONG, "/readyz to be content again", async || {
         let (_, ready) = caller.muster.get("/readyz").await.map_err(|it| it.to_string())?;
-        println!("{:?} {ready}", start.elapsed());
         if ready == "ready, leads\n" { Ok(()) } else { Err(ready) }
     })
     .await;
+    println!("content again {:?} after the line was open", open.elapsed());
 }
 
 fn lines(text: &str, metric: &str) -> String {

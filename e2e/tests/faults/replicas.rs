@@ -4,7 +4,7 @@ use crate::burst::Burst;
 use crate::dice::Dice;
 use crate::observer::Observer;
 use crate::{LONG, add_room, check, plane, repeat, turn};
-use e2e::{AuditEntry, ControlPlane, Line, Muster, Relay, eventually};
+use e2e::{AuditEntry, ControlPlane, FakeNode, Line, Muster, Relay, eventually};
 use k8s_openapi::jiff::Timestamp;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
@@ -68,13 +68,32 @@ impl Replica {
 struct Fight {
     burst: Burst,
     observer: Observer,
+    /// Gangs that came after the blow: something for the next leader to do.
+    more: (Burst, Observer),
     struck: SystemTime,
+}
+
+impl Fight {
+    async fn until_bound(&self) {
+        self.observer.until_bound(self.burst.pods()).await;
+        self.more.1.until_bound(self.more.0.pods()).await;
+    }
+
+    fn check(&self, plane: &ControlPlane) {
+        check::whole(plane, &self.burst, &self.observer.seen());
+        check::whole(plane, &self.more.0, &self.more.1.seen());
+        // Both share the large node, which is called as the namespace.
+        let all = [self.observer.seen(), self.more.1.seen()];
+        let nodes = all.iter().flat_map(|seen| seen.bound.values().map(|(node, _)| node));
+        let count = nodes.filter(|node| **node == self.burst.namespace).count();
+        assert!(count <= self.burst.each, "{count} pods on the large node");
+    }
 }
 
 impl Pair {
     /// A leader whose kubeconfig `lead` makes of its own, and a standby.
     async fn new(lead: impl AsyncFnOnce(&ControlPlane, PathBuf) -> PathBuf) -> Self {
-        let plane = plane(ControlPlane::builder()).await;
+        let plane = plane(ControlPlane::builder().audit()).await;
         plane.apply(RIGHTS).expect("the rights are taken");
         let a = plane.service_account("default", "a").await.expect("it gets a token");
         let b = plane.service_account("default", "b").await.expect("it gets a token");
@@ -89,22 +108,30 @@ impl Pair {
     async fn strike(&mut self, blow: impl FnOnce(&mut Muster)) -> Fight {
         self.rounds += 1;
         let burst = Burst::new(&self.plane, &format!("burst-{}", self.rounds), 60).await;
+        let burst = Burst { each: burst.pods(), ..burst };
         let observer = Observer::new(&self.plane, &burst);
         burst.submit(&self.plane).await.expect("everything is made");
-        // All gangs know each other when room comes, so that many binds are in the air at once.
-        let prefix = format!("n{}-", self.rounds);
-        let room = add_room(&self.plane, &prefix, burst.pods());
-        let half = self.dice.size_below(burst.pods() / 2);
-        tokio::join!(room, observer.when_bound(half));
+        // All room comes at once, so that the lane for binds is full from the first moment.
+        let gpus = u32::try_from(burst.pods()).expect("it is a small number");
+        let node = FakeNode::new(&burst.namespace).gpus(gpus).resource("pods", "1000");
+        self.plane.add_nodes(&[node]).await.expect("a node can be made");
+        observer.when_bound(self.dice.size_below(burst.pods() / 2)).await;
         tokio::time::sleep(self.dice.pause(15)).await;
+        let before = observer.count();
+        assert!(before < burst.pods(), "all is bound already: enlarge the burst");
         blow(&mut self.leader.muster);
         let struck = SystemTime::now();
-        Fight { burst, observer, struck }
+        let more = Burst::new(&self.plane, &format!("more-{}", self.rounds), 8).await;
+        let more = Burst { each: burst.pods(), ..more };
+        add_room(&self.plane, &format!("more-{}-", self.rounds), more.pods()).await;
+        let watching = Observer::new(&self.plane, &more);
+        more.submit(&self.plane).await.expect("everything is made");
+        Fight { burst, observer, more: (more, watching), struck }
     }
 
     /// All is bound by the standby, who leads from now on. From the blow to its first write.
     async fn taken_over(&mut self, fight: &Fight) -> Duration {
-        fight.observer.until_bound(fight.burst.pods()).await;
+        fight.until_bound().await;
         std::mem::swap(&mut self.leader, &mut self.standby);
         let writes = self.writes_of_leader_since(fight.struck);
         let first = writes.iter().map(|write| moment(&write.received)).min();
@@ -179,7 +206,7 @@ async fn a_standby_goes_on_where_the_leader_was_killed_or_left() {
             let ended = pair.standby.muster.end(LONG).await.expect("it leaves");
             assert_eq!(ended.code(), Some(0), "{}", pair.standby.muster.log());
         }
-        check::whole(&pair.plane, &fight.burst, &fight.observer.seen());
+        fight.check(&pair.plane);
         pair.revive().await;
     }
     check::tell(&format!("first write after a kill (promised: {PROMISED:?})"), killed.clone());
@@ -204,7 +231,7 @@ async fn a_leader_that_wakes_up_late_sends_nothing_new() {
         if let [late] = &late[..] {
             println!("was between check and socket: {} {}", late.asked(), late.code);
         }
-        check::whole(&pair.plane, &fight.burst, &fight.observer.seen());
+        fight.check(&pair.plane);
         pair.revive().await;
     }
     check::tell("first write after SIGSTOP", taken);
@@ -229,6 +256,7 @@ async fn what_was_on_its_way_when_the_lease_moved_breaks_nothing() {
     let ended = pair.standby.muster.end(LONG).await.expect("it ends by itself");
     assert_eq!(ended.code(), Some(1), "{}", pair.standby.muster.log());
     let late = pair.late_writes(&fight);
-    println!("arrived after the new leader had begun: {}", late.len());
-    check::whole(&pair.plane, &fight.burst, &fight.observer.seen());
+    let codes: Vec<u16> = late.iter().map(|write| write.code).collect();
+    println!("arrived after the new leader had begun: {codes:?}");
+    fight.check(&pair.plane);
 }

@@ -16,7 +16,7 @@ const ECHO: Duration = Duration::from_millis(40);
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn gangs_are_bound_whole_however_often_the_api_server_is_killed() {
     let _turn = turn().await;
-    let plane = plane(ControlPlane::builder()).await;
+    let plane = plane(ControlPlane::builder().audit()).await;
     let muster = alone(&plane).await;
     let mut dice = Dice::new();
     let (mut firsts, mut halves) = (Vec::new(), Vec::new());
