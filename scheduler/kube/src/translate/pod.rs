@@ -158,10 +158,8 @@ fn rejected(status: &PodStatus, phase: PodPhase) -> Option<String> {
 fn told(status: &PodStatus) -> Option<Box<Told>> {
     let scheduled = condition(&status.conditions, "PodScheduled");
     let reason = scheduled.filter(|one| one.status == "False").map(|one| one.reason.clone());
-    let told = Told {
-        reason: reason.unwrap_or_default(),
-        nominated: status.nominated_node_name.clone(),
-    };
+    let told =
+        Told { reason: reason.unwrap_or_default(), nominated: status.nominated_node_name.clone() };
     (told != Told::default()).then(|| Box::new(told))
 }
 
