@@ -45,6 +45,9 @@ pub struct LeaseConfig {
 }
 
 impl LeaseConfig {
+    /// How long a new leader waits before it writes, unless another span is set.
+    pub const FENCE: Span = Span::from_secs(2);
+
     /// The usual times: 15 s, 10 s, 2 s. A leader that vanished is followed, and the next one
     /// writes, at most `duration + watch_period + fence` later, and a round trip or two.
     #[must_use]
@@ -57,7 +60,7 @@ impl LeaseConfig {
             retry_period: Span::from_secs(2),
             watch_period: Span::from_ms(500),
             timeout: Span::from_secs(3),
-            fence: Span::from_secs(2),
+            fence: Self::FENCE,
         }
     }
 

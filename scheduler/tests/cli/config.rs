@@ -82,6 +82,7 @@ fn bad_values_say_how_they_are_written() {
 fn values_that_do_not_go_together_are_found() {
     for (text, place) in [
         ("leaderElection:\n  renewDeadline: 20s\n", "2 leaderElection.renewDeadline"),
+        ("leaderElection:\n  renewDeadline: 14s\n", "2 leaderElection.renewDeadline"),
         ("leaderElection:\n  retryPeriod: 0s\n", "2 leaderElection.retryPeriod"),
         ("schedulerNames: []\n", "1 schedulerNames"),
         ("profiles:\n- schedulerName: other\n", "1 profiles"),

@@ -1,6 +1,10 @@
 //! Text to configuration, and what is wrong with it.
 
 use super::{Config, Plugins};
+use scheduler_model::time::Span;
+use scheduler_protocol::lease::LeaseConfig;
+use scheduler_protocol::meaning::CallKind;
+use scheduler_protocol::retry::Policy;
 use std::fmt;
 use std::path::Path;
 
@@ -122,6 +126,14 @@ fn conflicts(config: &Config) -> Vec<Conflict> {
     if deadline >= duration {
         let message = format!("{deadline} is not less than leaseDuration, {duration}");
         add("leaderElection.renewDeadline", message, "the leader must stop before its lease ends");
+    }
+    // What the old leader sent last must have ended before the next one writes.
+    let way = Policy::of(CallKind::Bind).timeout.ms() - LeaseConfig::FENCE.ms();
+    if deadline < duration && duration.ms() - deadline.ms() < way {
+        let message =
+            format!("{deadline} leaves less than {} before {duration}", Span::from_ms(way));
+        let remedy = "a write may be on its way for that long: lower it, or raise leaseDuration";
+        add("leaderElection.renewDeadline", message, remedy);
     }
     if retry >= deadline || retry.ms() == 0 {
         let message = format!("{retry} is not between 0 and renewDeadline, {deadline}");

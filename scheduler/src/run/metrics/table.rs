@@ -140,7 +140,7 @@ pub(super) const DECISIONS: Row = counter(
      withdrawn (a plan was taken back).",
 );
 pub(super) const BINDS: Row =
-    counter("muster_binds_total", &["result"], "Binds by how they ended: done, refused, unknown.");
+    counter("muster_binds_total", &["result"], "Binds by how they ended: done, refused, unknown (under way when the lease was lost).");
 pub(super) const BROKEN: Row = counter(
     "muster_broken_gangs_total",
     &[],
