@@ -13,7 +13,7 @@ use crate::roster::Roster;
 use scheduler_model::gang::Gang;
 use scheduler_model::ids::GangId;
 use scheduler_model::snapshot::Snapshot;
-use scheduler_model::spec::{GangKey, Ledger, RoleTally};
+use scheduler_model::spec::{Dialect, GangKey, Ledger, RoleTally};
 use scheduler_model::time::Time;
 use std::collections::BTreeMap;
 
@@ -72,6 +72,7 @@ impl Run {
         if self.start.is_some_and(|known| start <= known) {
             // A member that was told late may be older than all others.
             self.start = Some(start);
+            self.heed(snap, id);
             return;
         }
         if self.is_released {
@@ -82,9 +83,27 @@ impl Run {
         }
         let ledger = written(snap, id, start);
         *self = Self { start: Some(start), ..Self::default() };
-        let Some(ledger) = ledger else { return };
+        let Some(ledger) = ledger else {
+            if let Some(ledger) = ledgers(snap, id).filter(|it| is_of_release(it)).max() {
+                let Self { age, has_started, releases, .. } = Self::from_ledger(ledger);
+                *self = Self { start: self.start, age, has_started, releases, ..Self::default() };
+            }
+            return;
+        };
         *self = Self::from_ledger(&ledger);
         snap.recall(id, ledger.run.unwrap_or(start), &ledger.succeeded);
+    }
+
+    /// What stands in the API of this run counts, whoever wrote it: a process that stood by saw
+    /// the same gang at other moments, and knows of no release.
+    fn heed(&mut self, snap: &Snapshot, id: GangId) {
+        // Kubernetes' own groups say it of all their runs.
+        let tells_start = snap.gangs().get(id).key.dialect != Dialect::Kubernetes;
+        for ledger in ledgers(snap, id).filter(|ledger| ledger.run == self.start) {
+            self.age = ledger.age.or(self.age);
+            self.has_started |= ledger.has_started && tells_start;
+            self.releases = self.releases.max(ledger.releases);
+        }
     }
 
     /// Takes in what the gang has now.
@@ -94,8 +113,10 @@ impl Run {
         self.has_started |= is_in_place && roster.total.bound > 0;
         // What is assumed may still be refused: only what is bound mends a gang.
         let is_mending = self.broken_since.is_some() && roster.total.placed > 0 && !is_in_place;
-        self.broken_since =
-            if roster.is_broken() || is_mending { self.broken_since.or(Some(now)) } else { None };
+        // Written down, it tells whoever comes next that the gang starts again: see `is_of_release`.
+        let is_between = self.is_released && self.broken_since.is_some() && roster.total.exist == 0;
+        let is_broken = roster.is_broken() || is_mending || is_between;
+        self.broken_since = if is_broken { self.broken_since.or(Some(now)) } else { None };
     }
 }
 
@@ -157,6 +178,22 @@ fn written(snap: &Snapshot, id: GangId, start: Time) -> Option<Ledger> {
     of_group.filter(|ledger| is_of_run(ledger, start)).or_else(of_pods).cloned()
 }
 
+/// The ledger of the group, or those that members carry.
+fn ledgers(snap: &Snapshot, id: GangId) -> impl Iterator<Item = &Ledger> {
+    let gang = snap.gangs().get(id);
+    let of_group = gang.spec.as_ref().map(|spec| &spec.ledger).filter(|it| !it.is_empty());
+    // Once the group is gone its last known ledger stays as it was, and members carry on.
+    let is_all = of_group.is_some() && gang.exists;
+    let members = (!is_all).then_some(&gang.members).into_iter().flatten();
+    let of_pods = members.filter_map(|pod| snap.pods().get(*pod).spec.ledger.as_deref());
+    of_group.into_iter().chain(of_pods)
+}
+
+/// True if a ledger was written while its gang was released: the run that follows goes on.
+fn is_of_release(ledger: &Ledger) -> bool {
+    ledger.releases > 0 && ledger.broken_since.is_some()
+}
+
 /// True if a ledger belongs to the run whose first member left was created at `start`.
 fn is_of_run(ledger: &Ledger, start: Time) -> bool {
     let moments = [ledger.age, ledger.blocked_since, ledger.broken_since];
@@ -179,6 +216,18 @@ mod tests {
         assert!(!is_of_run(&ledger(5, None), Time::from_ms(6)));
         assert!(!is_of_run(&ledger(5, None), Time::from_ms(4)));
         assert!(!is_of_run(&Ledger::default(), Time::ZERO));
+    }
+
+    #[test]
+    fn a_ledger_of_a_gang_that_is_released_holds_for_the_run_that_follows() {
+        let broken =
+            Ledger { releases: 1, broken_since: Some(Time::from_ms(7)), ..ledger(5, None) };
+        assert!(is_of_release(&broken));
+        assert!(!is_of_release(&Ledger { broken_since: None, ..broken.clone() }), "it is whole");
+        assert!(
+            !is_of_release(&Ledger { releases: 0, ..broken }),
+            "its members went by themselves"
+        );
     }
 
     #[test]

@@ -6,7 +6,7 @@
 use crate::driver::Live;
 use crate::facts;
 use crate::news::Notice;
-use scheduler_model::spec::{Dialect, GangKey};
+use scheduler_model::spec::{Dialect, GangKey, Ledger};
 use scheduler_model::time::Time;
 use scheduler_protocol::facts::GangFacts;
 use scheduler_protocol::repair::{RELEASE_ADVICE, RepairNews, Stage};
@@ -65,6 +65,9 @@ impl Live {
             let releases = self.recorded(facts);
             self.repair.recorded(key, releases, &mut self.lanes, now);
         }
+        if let Some(ledger) = self.stands(facts) {
+            self.teller.shown(key, &ledger, now);
+        }
         let has_started = facts.has_started || self.was_scheduled(key);
         self.teller.gang(&GangFacts { has_started, ..facts.clone() }, now);
     }
@@ -77,13 +80,17 @@ impl Live {
         key.dialect == Dialect::Kubernetes && spec.is_some_and(|spec| spec.ledger.has_started)
     }
 
+    /// The ledger that stands on the group in the API; `None` without a group object.
+    fn stands(&self, facts: &GangFacts) -> Option<Ledger> {
+        let snap = self.engine.snapshot();
+        let gang = snap.gangs().find(&facts.group.key).filter(|_| facts.has_object)?;
+        snap.gangs().get(gang).spec.as_ref().map(|spec| spec.ledger.clone())
+    }
+
     /// The count of releases that stands in the API.
     fn recorded(&self, facts: &GangFacts) -> u32 {
-        if facts.has_object {
-            let snap = self.engine.snapshot();
-            let gang = snap.gangs().find(&facts.group.key).map(|id| snap.gangs().get(id));
-            let spec = gang.and_then(|gang| gang.spec.as_ref());
-            return spec.map_or(0, |spec| spec.ledger.releases);
+        if let Some(ledger) = self.stands(facts) {
+            return ledger.releases;
         }
         let ledgers = facts.members.iter().filter_map(|member| member.ledger.as_ref());
         ledgers.map(|ledger| ledger.releases).max().unwrap_or(0)

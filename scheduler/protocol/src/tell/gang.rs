@@ -1,6 +1,7 @@
 //! What follows from the facts of a gang: the status of its group, and its events.
 
 use super::class::Class;
+use super::echo::Echo;
 use super::slate::{Pace, Slate};
 use super::{PodEvents, TellConfig, fingerprint};
 use crate::call::{Call, GroupRef};
@@ -15,6 +16,7 @@ use std::collections::BTreeSet;
 pub(super) struct Gang {
     pub(super) uid: String,
     pub(super) status: Slate,
+    echo: Echo,
     /// What is to stand in the status.
     page: Option<Box<GroupStatus>>,
     phase: Phase,
@@ -32,6 +34,8 @@ pub(super) struct Gang {
     /// Since when members have a node that the API does not show yet.
     assumed_since: Option<Time>,
     pub(super) look_at: Option<Time>,
+    /// When what stands on its pods is to be looked at again.
+    pub(super) pods_look: Option<Time>,
     /// Pods of which something is remembered.
     pub(super) pods: BTreeSet<String>,
     /// Pods whose own event is out.
@@ -54,6 +58,7 @@ impl Gang {
         Self {
             uid: facts.group.uid.clone(),
             status: Slate::default(),
+            echo: Echo::default(),
             page: None,
             phase: facts.phase,
             phase_since: now,
@@ -66,6 +71,7 @@ impl Gang {
             told,
             assumed_since: None,
             look_at: None,
+            pods_look: None,
             pods: BTreeSet::new(),
             announced: bound.map(|member| member.pod.uid.clone()).collect(),
             settled: None,
@@ -127,7 +133,19 @@ impl Gang {
     pub(super) fn next_look(&self, config: &TellConfig, now: Time) -> Option<Time> {
         let class = self.class.map(|class| self.settles_at(class, config));
         let nominate = self.assumed_since.map(|since| since.after(config.nominate_after));
-        class.into_iter().chain(nominate).filter(|at| *at > now).min()
+        let echo = self.echo.next_look().into_iter().chain(self.pods_look);
+        class.into_iter().chain(nominate).chain(echo).filter(|at| *at > now).min()
+    }
+
+    /// What stands on the group: written again if another write came after ours.
+    pub(super) fn stands(&mut self, ledger: &Ledger, now: Time) {
+        let Some(page) = self.page.as_ref().filter(|_| self.status.is_written()) else {
+            self.echo = Echo::default();
+            return;
+        };
+        if self.echo.look(ledger, &page.ledger, now) {
+            self.status.overwritten(now);
+        }
     }
 
     /// Makes up what is to stand in the group's status, and how soon.

@@ -13,6 +13,7 @@
 mod bucket;
 pub mod class;
 mod desk;
+mod echo;
 mod gang;
 mod pod;
 mod slate;
@@ -30,7 +31,7 @@ use crate::status::{EventNote, GroupStatus};
 use desk::Desk;
 use gang::Gang;
 use pod::Pod;
-use scheduler_model::spec::{Dialect, GangKey};
+use scheduler_model::spec::{Dialect, GangKey, Ledger};
 use scheduler_model::time::{Span, Time};
 use slate::{Landing, Slate};
 use std::collections::{BTreeMap, BTreeSet};
@@ -163,13 +164,22 @@ impl Teller {
             gang.status = Slate::standing(print);
         }
         gang.look(facts, &self.config, now);
-        self.look_later(&key, &mut gang, now);
         self.tell_group(&key, &mut gang, facts, now);
         self.tell_pods(&mut gang, facts, now);
+        self.look_later(&key, &mut gang, now);
         for note in gang.events(facts, &self.config, now) {
             self.desk.add(note, now);
         }
         self.gangs.insert(key, gang);
+    }
+
+    /// What stands on the group, as its watch showed it. To be told before [`Teller::gang`].
+    pub fn shown(&mut self, key: &GangKey, ledger: &Ledger, now: Time) {
+        let Some(gang) = self.gangs.get_mut(key) else { return };
+        let before = gang.status.due();
+        gang.stands(ledger, now);
+        let after = gang.status.due();
+        self.book(|| Item::Group(key.clone()), before, after);
     }
 
     /// The gang is gone.
@@ -309,6 +319,7 @@ impl Teller {
     fn tell_pods(&mut self, gang: &mut Gang, facts: &GangFacts, now: Time) {
         let carriers = pod::carriers(facts, &self.pods);
         let mut kept = BTreeSet::new();
+        gang.pods_look = None;
         for (index, member) in facts.members.iter().enumerate() {
             let uid = &member.pod.uid;
             let carried = carriers.contains(&index).then_some(facts);
@@ -325,6 +336,8 @@ impl Teller {
             let (line, ledger) = pod.due();
             self.book(|| Item::Line(uid.clone()), before.0, line);
             self.book(|| Item::Ledger(uid.clone()), before.1, ledger);
+            let look = pod.next_look();
+            gang.pods_look = gang.pods_look.into_iter().chain(look).min();
             if pod.is_remembered() {
                 kept.insert(uid.clone());
                 self.pods.insert(uid.clone(), pod);

@@ -3,6 +3,7 @@
 
 use super::TellConfig;
 use super::class::Class;
+use super::echo::Echo;
 use super::gang::Gang;
 use super::slate::{Pace, Slate};
 use crate::call::{Call, CallId, PodCondition, PodRef};
@@ -66,6 +67,7 @@ pub(super) struct Pod {
     since: Time,
     /// What is to be written down.
     wanted_ledger: Ledger,
+    echo: Echo,
 }
 
 impl Pod {
@@ -83,6 +85,7 @@ impl Pod {
             sent: Line::default(),
             since: now,
             wanted_ledger: ledger,
+            echo: Echo::default(),
         }
     }
 
@@ -101,6 +104,11 @@ impl Pod {
     /// True if it bears a ledger, or is about to.
     fn carries(&self) -> bool {
         !self.wanted_ledger.is_empty()
+    }
+
+    /// When what stands on it is to be looked at again.
+    pub(super) fn next_look(&self) -> Option<Time> {
+        self.echo.next_look()
     }
 
     /// Nothing more is written on it. Answers what may be taken back.
@@ -213,6 +221,15 @@ impl Pod {
         let pace = Pace { delay: config.ledger_after, spacing: config.ledger_every };
         self.ledger.want(print_ledger(&ledger), pace, now);
         self.wanted_ledger = ledger;
+        if !self.ledger.is_written() {
+            self.echo = Echo::default();
+        } else if self.echo.look(
+            &member.ledger.clone().unwrap_or_default(),
+            &self.wanted_ledger,
+            now,
+        ) {
+            self.ledger.overwritten(now);
+        }
     }
 
     /// The write that makes it so; `None` if it is so.

@@ -96,6 +96,19 @@ impl Slate {
         self.due.is_none() && self.flight.is_none()
     }
 
+    /// Something else stands there than what was written: the wish is written again.
+    pub(super) fn overwritten(&mut self, now: Time) {
+        if self.is_still() && self.wanted.is_some() {
+            self.written = None;
+            self.due = Some(self.spaced(now));
+        }
+    }
+
+    /// True if the wish was written, and nothing else is to be.
+    pub(super) fn is_written(&self) -> bool {
+        self.is_still() && self.written.is_some() && self.written == self.wanted
+    }
+
     /// The wish stands there already.
     pub(super) fn settle(&mut self) {
         self.written = self.wanted;
@@ -210,6 +223,13 @@ mod tests {
         slate.want(1, PACE, at(1));
         assert_eq!(slate.landed(&unknown(), 0, at(2)), Landing::Kept);
         assert!(slate.due().is_some(), "2 may stand there, 1 is wanted");
+    }
+
+    #[test]
+    fn what_another_wrote_over_is_written_again() {
+        let mut slate = Slate::standing(1);
+        slate.overwritten(at(0));
+        assert!(slate.due().is_some());
     }
 
     #[test]

@@ -5,6 +5,7 @@ mod random;
 
 use super::*;
 use crate::answer::Reply;
+use crate::facts::MemberFacts;
 use crate::lanes::Windows;
 use crate::status::{About, EventReason, Phase};
 use make::{Make, asks, conditions, events, ledgers, statuses, waits};
@@ -258,8 +259,12 @@ fn a_plain_gang_is_remembered_by_two_members_and_passed_on_when_one_goes() {
     let facts = Make::plain(4).min(3).waits(WaitReason::Room).facts();
     assert_eq!(ledgers(&bench.settle(&facts)), [("p0", true), ("p1", true)].map(make::own));
     let mut facts = facts;
+    let ledger = facts.ledger.clone();
+    let show = |member: &mut MemberFacts| member.ledger = Some(ledger.clone());
+    facts.members[..2].iter_mut().for_each(show);
     facts.members.remove(0);
     assert_eq!(ledgers(&bench.settle(&facts)), [("p2", true)].map(make::own));
+    facts.members[..2].iter_mut().for_each(show);
     let mut early = Make::plain(1).facts().members;
     early.append(&mut facts.members);
     facts.members = early;
