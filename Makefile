@@ -4,12 +4,13 @@ RUST := $(shell sed -n 's/^rust-version = "\(.*\)"/\1/p' Cargo.toml)
 CARGO ?= cargo
 FUZZ_SECONDS ?= 30
 DETERMINISM_SEEDS ?= 2000
+FAULT_SEEDS ?= 10000
 # Fuzz targets lie beside what they try; each folder is a cargo-fuzz project. No sanitizer: unsafe
 # code is forbidden here, and without one it builds and runs twice as fast.
 FUZZ_DIRS := $(patsubst %/Cargo.toml,%,$(wildcard scheduler/fuzz/Cargo.toml scheduler/*/fuzz/Cargo.toml))
 
 .DEFAULT_GOAL := help
-.PHONY: help live demo controlplane test check fmt clippy house deny bench docs fuzz determinism crds clean toolchain traces
+.PHONY: help live demo controlplane test check fmt clippy house deny bench docs fuzz faults determinism crds clean toolchain traces
 
 help: ## shows this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' Makefile
@@ -50,6 +51,9 @@ deny: toolchain
 bench: toolchain ## measures; docs/benchmarks.md says how to read it
 	@test -f benches/Cargo.toml || { echo "no benchmarks yet: benches/Cargo.toml is missing"; exit 1; }
 	$(CARGO) bench --package benches
+
+faults: toolchain ## plays the live run under faults, FAULT_SEEDS times
+	MUSTER_LIVE_SEEDS=$(FAULT_SEEDS) $(CARGO) test --release --package scheduler-sim --test live no_promise -- --nocapture
 
 docs: toolchain ## the documentation of all crates, broken links denied
 	RUSTDOCFLAGS="-D warnings -D rustdoc::broken_intra_doc_links" $(CARGO) doc --no-deps --workspace

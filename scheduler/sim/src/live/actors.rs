@@ -5,11 +5,13 @@
 //! from the seed, but depends on what muster did.
 
 use super::server::ApiServer;
-use super::story::{Act, Story};
+use super::story::{Act, START, STORM, Story};
+use super::tally;
+use super::troop::Troop;
 use crate::worlds::Dice;
 use scheduler_model::amount::Amount;
 use scheduler_model::event::Event;
-use scheduler_model::spec::{Membership, NodeSpec, PodPhase, PodSpec};
+use scheduler_model::spec::{NodeSpec, PodPhase, PodSpec};
 use scheduler_model::time::{Span, Time};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -33,6 +35,8 @@ pub struct Actors {
     gone: BTreeMap<String, NodeSpec>,
     /// How often each place was filled anew.
     replaced: BTreeMap<String, u64>,
+    /// Places whose new pods bear the old name.
+    keeps_names: BTreeSet<String>,
     dice: Dice,
 }
 
@@ -49,6 +53,12 @@ impl Actors {
             known: BTreeMap::new(),
             gone: BTreeMap::new(),
             replaced: BTreeMap::new(),
+            keeps_names: story
+                .troops
+                .iter()
+                .filter(|troop| troop.keeps_names)
+                .map(|troop| troop.gang.key.name.clone())
+                .collect(),
             dice,
         };
         for (at, act) in &story.acts {
@@ -106,7 +116,13 @@ impl Actors {
         let uid = pod.uid.clone();
         let Some(node) = &pod.node else { return };
         if pod.phase.is_finished() {
-            if pod.phase == PodPhase::Failed {
+            let is_bad = pod.phase == PodPhase::Failed;
+            if is_bad && self.keeps_names.contains(troop_name(pod)) {
+                // Its controller takes the old one away first.
+                if self.noticed.insert((uid.clone(), "failed")) {
+                    self.later(now, 20, 1_000, Act::Vanish(uid));
+                }
+            } else if is_bad {
                 self.replace(pod, now);
             }
             return;
@@ -128,9 +144,12 @@ impl Actors {
             return;
         }
         *times += 1;
-        let name = format!("{place}-r{times}");
+        let uid = format!("{place}-r{times}");
+        let keeps_name = self.keeps_names.contains(troop_name(pod));
+        let name = if keeps_name { pod.name.clone() } else { uid.clone() };
         let new = PodSpec {
-            uid: name.clone(),
+            uid,
+            queue: pod.queue.clone(),
             shape: pod.shape.clone(),
             membership: pod.membership.clone(),
             rank: pod.rank,
@@ -154,7 +173,8 @@ impl Actors {
             return;
         }
         let spec = spec.clone();
-        let why = if self.dice.chance(story.refusals) {
+        let is_stormy = now < START.after(STORM);
+        let why = if is_stormy && self.dice.chance(story.refusals) {
             Some("UnexpectedAdmissionError".to_owned())
         } else {
             self.lacks(server, &pod, &spec)
@@ -171,9 +191,7 @@ impl Actors {
             return;
         }
         self.admitted.insert(uid.to_owned());
-        let troop = story.troops.iter().find(
-            |troop| matches!(&pod.membership, Membership::Group(key) if *key == troop.gang.key),
-        );
+        let troop = troop_of(story, &pod);
         let running = PodSpec { phase: PodPhase::Running, started_at: Some(now), ..pod };
         server.change(Event::Pod(Box::new(running)), now);
         if let Some((troop, runtime)) = troop.and_then(|it| it.runtime.map(|span| (it, span))) {
@@ -203,6 +221,41 @@ impl Actors {
         None
     }
 
+    /// Somebody makes a pod; its gate opens later if its troop has gates.
+    pub fn create(&mut self, server: &mut ApiServer, pod: PodSpec, story: &Story, now: Time) {
+        let name = (pod.namespace.clone(), pod.name.clone());
+        if server.pods.contains_key(&name) {
+            self.later(now, 100, 1_000, Act::Replace(Box::new(pod)));
+            return;
+        }
+        let gated_for = troop_of(story, &pod).and_then(|troop| troop.gated_for);
+        let gates = gated_for.map(|_| "hold".to_owned()).into_iter().collect();
+        if let Some(span) = gated_for {
+            self.plan(now.after(span), Act::Ungate(pod.uid.clone()));
+        }
+        let pod = PodSpec { created_at: now, gates, ..pod };
+        server.change(Event::Pod(Box::new(pod)), now);
+    }
+
+    /// A pod that succeeded is removed, as soon as its success is written down elsewhere: so do
+    /// controllers that count.
+    pub fn forget(&mut self, server: &mut ApiServer, uid: &str, now: Time) {
+        let Some(pod) = server.pod(uid) else { return };
+        let key = tally::group_of(pod).cloned();
+        let peers: Vec<&PodSpec> =
+            server.pods.values().filter(|peer| tally::group_of(peer) == key.as_ref()).collect();
+        let has = peers.iter().filter(|peer| peer.phase == PodPhase::Succeeded).count();
+        let is_over = peers.iter().all(|peer| peer.phase.is_finished());
+        let group = key.and_then(|key| server.gangs.get(&key));
+        let written: u32 =
+            group.map_or(0, |gang| gang.ledger.succeeded.iter().map(|role| role.count).sum());
+        if is_over || usize::try_from(written).is_ok_and(|written| written >= has) {
+            server.change(Event::PodGone(uid.to_owned()), now);
+        } else if now < START.after(STORM).after(Span::from_secs(60)) {
+            self.later(now, 2_000, 5_000, Act::Forget(uid.to_owned()));
+        }
+    }
+
     /// A node is gone; remembers it for its return.
     pub fn lose_node(&mut self, server: &mut ApiServer, name: &str, now: Time) {
         if let Some(node) = server.nodes.get(name).cloned() {
@@ -217,6 +270,16 @@ impl Actors {
             server.change(Event::Node(Box::new(node)), now);
         }
     }
+}
+
+/// The troop of a pod.
+pub(super) fn troop_of<'a>(story: &'a Story, pod: &PodSpec) -> Option<&'a Troop> {
+    story.troops.iter().find(|troop| troop.gang.key.name == troop_name(pod))
+}
+
+/// The name of a pod's troop: what stands before its rank.
+fn troop_name(pod: &PodSpec) -> &str {
+    pod.name.split('-').next().unwrap_or(&pod.name)
 }
 
 /// The place of a pod among its peers: its name without what replacement appended.

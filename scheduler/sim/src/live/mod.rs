@@ -5,16 +5,21 @@
 //! lags of their own, kubelets, controllers, other schedulers and people. One seed decides it
 //! all.
 //!
-//! In reading order: [`story`] (what will happen), [`server`], [`wire`], [`watch`],
+//! In reading order: [`story`] (what will happen), [`troop`], [`trap`], [`server`], [`wire`], [`watch`],
 //! [`replica`], [`actors`], [`mod@play`], [`promises`] (what must hold), [`rest`] (what must hold
 //! in the end).
 
 pub mod actors;
+mod finale;
+mod ledgers;
 pub mod play;
 pub mod promises;
 pub mod replica;
 pub mod rest;
 pub mod server;
 pub mod story;
+mod tally;
+pub mod trap;
+pub mod troop;
 pub mod watch;
 pub mod wire;

@@ -2,19 +2,19 @@
 //!
 //! Invariant: the same seed gives the same run, to the last byte of its trace.
 
-use super::actors::Actors;
+use super::actors::{Actors, troop_of};
 use super::promises::Promises;
 use super::replica::Replica;
 use super::rest;
 use super::server::ApiServer;
-use super::story::{Act, START, STORM, Story, queue};
+use super::story::{Act, Finale, GRACE, START, STORM, Story, queues, stage};
+use super::trap::{Deed, Point};
 use super::wire::{Faults, Wire};
 use crate::worlds::Dice;
 use scheduler_framework::profile::Profile;
-use scheduler_live::news::News;
 use scheduler_live::settings::Settings;
 use scheduler_model::event::Event;
-use scheduler_model::spec::{PodPhase, PodShape, PodSpec, Resources};
+use scheduler_model::spec::{Dialect, GangKey, Ledger, PodPhase, PodShape, PodSpec, Resources};
 use scheduler_model::time::{Span, Time};
 use scheduler_protocol::call::LeaseRef;
 use std::sync::Arc;
@@ -43,6 +43,7 @@ pub fn play(seed: u64, profile: &Profile) -> Played {
     let mut run = Run::new(story, profile.clone(), dice);
     run.play();
     let config = settings(&run.story, 0, 0).engine;
+    run.promises.finish(&run.server, run.now);
     rest::look(&mut run.promises, &run.server, &run.replicas, (profile, &config), run.now);
     Played {
         violations: run.promises.take(),
@@ -74,9 +75,13 @@ impl Run {
         for node in &story.nodes {
             server.change(Event::Node(Box::new(node.clone())), START);
         }
-        server.change(Event::Queue(queue()), START);
+        server.change(Event::Node(Box::new(stage())), START);
+        for queue in queues(story.limit) {
+            server.change(Event::Queue(queue), START);
+        }
+        let clocks = story.skews.iter().enumerate();
         let replicas =
-            (0..story.replicas).map(|index| Replica::new(index, START, &mut dice)).collect();
+            clocks.map(|(index, skew)| Replica::new(index, (START, *skew), &mut dice)).collect();
         let actors = Actors::new(&story, Dice::new(dice.roll()));
         Self {
             promises: Promises::new(),
@@ -111,7 +116,7 @@ impl Run {
             let Some(next) = self.wake_at() else { break };
             // Something may be due at once; a moment later is soon enough for it.
             self.now = next.max(self.now.after(Span::from_ms(1)));
-            if self.moments > 500_000 {
+            if self.moments > 60_000 {
                 self.promises.broken(self.now, "the run does not come to rest");
                 break;
             }
@@ -123,24 +128,67 @@ impl Run {
             self.act(act);
         }
         let faults = self.faults();
-        for (from, id, answer) in self.wire.run(&mut self.server, self.now) {
-            self.replicas[from.0].land(from.1, id, answer);
+        for landing in self.wire.run(&mut self.server, self.now) {
+            let (to, call) = (landing.to, landing.call);
+            self.replicas[to.replica].land(to.life, landing.id, landing.answer);
+            self.step(to.replica, to.life, Point::Answered, call);
         }
+        for (by, call) in self.wire.take_done() {
+            self.step(by.replica, by.life, Point::CarriedOut, call);
+        }
+        self.replicas(&faults);
+        self.actors.react(&self.server, self.now);
+        self.promises.look(&self.server, &self.story, self.now);
+        self.note();
+    }
+
+    /// Every replica takes its turn.
+    fn replicas(&mut self, faults: &Faults) {
         let (story, profile) = (&self.story, &self.profile);
         for replica in &mut self.replicas {
             let index = replica.index;
             let make = |life| (profile.clone(), settings(story, index, life));
             replica.start(&self.server, make, self.now, &mut self.dice);
             let end = replica.turn(&self.server, self.now, &mut self.dice);
-            replica.post(&mut self.wire, self.now, &faults, &mut self.dice);
             if end.is_some() {
-                let again = self.now.after(Span::from_secs(2));
-                replica.kill(again);
+                self.promises.interrupted();
+                replica.kill(self.now.after(Span::from_secs(2)));
             }
         }
-        self.actors.react(&self.server, self.now);
-        self.promises.look(&self.server, &self.story, self.now);
-        self.note();
+        for index in 0..self.replicas.len() {
+            let life = self.replicas[index].life;
+            for (call, is_blind) in self.replicas[index].take_handed() {
+                self.promises.handed((index, life), &call, is_blind, self.now);
+                self.step(index, life, Point::HandedOut, call.name());
+            }
+            let replica = &mut self.replicas[index];
+            replica.post(&mut self.wire, self.now, faults, &mut self.dice);
+            for (from, call) in replica.take_put() {
+                self.promises.put(from, &replica.identity, &call, &self.server, self.now);
+            }
+        }
+    }
+
+    /// A call of a process got somewhere: springs the traps that wait there.
+    fn step(&mut self, replica: usize, life: u64, point: Point, call: &'static str) {
+        let is_it = self.replicas[replica].life == life && self.replicas[replica].live.is_some();
+        if !self.is_stormy() || !is_it {
+            return;
+        }
+        let Some(index) = (0..self.story.traps.len())
+            .find(|index| self.story.traps[*index].clone().step(point, call).is_some())
+        else {
+            for trap in &mut self.story.traps {
+                let _ = trap.step(point, call);
+            }
+            return;
+        };
+        let mut trap = self.story.traps.remove(index);
+        match trap.step(point, call) {
+            Some(Deed::Kill(span)) => self.act(Act::Kill(replica, span)),
+            Some(Deed::Hold(span)) => self.act(Act::Hold(replica, span)),
+            None => {}
+        }
     }
 
     /// Writes down what is new in the log.
@@ -170,11 +218,16 @@ impl Run {
                 }
             }
             Act::Replace(pod) => {
-                let pod = PodSpec { created_at: now, ..*pod };
-                self.server.change(Event::Pod(Box::new(pod)), now);
+                self.actors.create(&mut self.server, *pod, &self.story, now);
             }
+            Act::Ungate(uid) => self.ungate(&uid),
+            Act::Forget(uid) => self.actors.forget(&mut self.server, &uid, now),
+            Act::Finale => self.finale(),
             Act::NodeGone(name) => self.actors.lose_node(&mut self.server, &name, now),
-            Act::NodeBack(name) => self.actors.return_node(&mut self.server, &name, now),
+            Act::NodeBack(name) => {
+                self.promises.returned(now);
+                self.actors.return_node(&mut self.server, &name, now);
+            }
             Act::NodeReady(name, ready) => self.change_node(&name, |node| {
                 node.ready = ready;
                 node.not_ready_since = (!ready).then_some(now);
@@ -188,14 +241,17 @@ impl Run {
                 self.replicas[replica].watch().stall(kind, now.after(span), cut);
             }
             Act::Kill(replica, span) => {
+                self.promises.interrupted();
                 self.wire.orphan(replica, now, &mut self.dice);
                 self.replicas[replica].kill(now.after(span));
             }
-            Act::Hold(replica, span) => self.replicas[replica].hold(now.after(span)),
+            Act::Hold(replica, span) => {
+                self.promises.interrupted();
+                self.replicas[replica].hold(now.after(span));
+            }
             Act::Retire(replica, _) => {
-                if let Some(live) = &mut self.replicas[replica].live {
-                    live.take(News::Stop, now);
-                }
+                self.promises.interrupted();
+                self.replicas[replica].retire(now);
             }
             Act::Outage(span) => {
                 self.wire.cut(now.after(span));
@@ -207,10 +263,19 @@ impl Run {
         self.promises.disturbed(now);
     }
 
+    fn ungate(&mut self, uid: &str) {
+        if let Some(pod) = self.server.pod(uid).cloned() {
+            let open = PodSpec { gates: Vec::new(), ..pod };
+            self.server.change(Event::Pod(Box::new(open)), self.now);
+        }
+    }
+
     fn arrive(&mut self, index: usize) {
         let troop = self.story.troops[index].clone();
         let gang = scheduler_model::spec::GangSpec { created_at: self.now, ..troop.gang };
-        self.server.change(Event::Gang(Box::new(gang)), self.now);
+        if troop.has_object {
+            self.server.change(Event::Gang(Box::new(gang)), self.now);
+        }
         for (late, pod) in troop.pods {
             self.actors.plan(self.now.after(late), Act::Replace(Box::new(pod)));
         }
@@ -229,7 +294,29 @@ impl Run {
         }
         let phase = if well { PodPhase::Succeeded } else { PodPhase::Failed };
         let ended = PodSpec { phase, finished_at: Some(self.now), ..pod };
+        let kept_for = troop_of(&self.story, &ended).and_then(|troop| troop.kept_for);
+        if let Some(span) = kept_for.filter(|_| well) {
+            self.actors.plan(self.now.after(span), Act::Forget(uid.to_owned()));
+        }
         self.server.change(Event::Pod(Box::new(ended)), self.now);
+    }
+
+    /// One more gang is about to arrive: the leader dies, or is asked to stop.
+    fn finale(&mut self) {
+        let leads =
+            |replica: &Replica| replica.live.as_ref().is_some_and(|live| live.leadership().leads());
+        let is_alone = self.replicas.len() == 1;
+        self.promises.finale(self.story.finale, is_alone, self.now);
+        for replica in &mut self.replicas {
+            replica.watch().hurry();
+        }
+        let Some(index) = self.replicas.iter().position(leads) else { return };
+        let span = if is_alone { Span::from_ms(500) } else { Span::from_secs(5) };
+        match self.story.finale {
+            Finale::Quiet => {}
+            Finale::Kill => self.act(Act::Kill(index, span)),
+            Finale::Retire => self.act(Act::Retire(index, span)),
+        }
     }
 
     fn change_node(&mut self, name: &str, change: impl Fn(&mut scheduler_model::spec::NodeSpec)) {
@@ -266,6 +353,7 @@ impl Run {
             ..PodSpec::new("else", &name)
         };
         let uid = pod.uid.clone();
+        self.promises.surprised(node, self.now);
         self.server.change(Event::Pod(Box::new(pod)), self.now);
         self.actors.plan(self.now.after(Span::from_secs(60)), Act::Vanish(uid));
     }
@@ -289,12 +377,15 @@ impl Run {
     }
 
     fn delete_group(&mut self, pick: u64) {
-        let count = u64::try_from(self.server.gangs.len()).unwrap_or(0);
+        // Whoever deletes a controller deletes its pods.
+        let is_object = |key: &&GangKey| key.dialect != Dialect::Plain;
+        let keys: Vec<GangKey> = self.server.gangs.keys().filter(is_object).cloned().collect();
+        let count = u64::try_from(keys.len()).unwrap_or(0);
         if count == 0 {
             return;
         }
         let index = usize::try_from(pick % count).unwrap_or(0);
-        let key = self.server.gangs.keys().nth(index).expect("it was counted").clone();
+        let key = keys[index].clone();
         self.server.change(Event::GangGone(key), self.now);
     }
 }
@@ -303,7 +394,10 @@ impl Run {
 fn settings(story: &Story, index: usize, life: u64) -> Settings {
     let identity = format!("replica-{index}-{life}");
     let lease = LeaseRef { namespace: "muster-system".to_owned(), name: "muster".to_owned() };
-    Settings::of(&identity, (story.replicas > 1).then_some(lease))
+    let mut settings = Settings::of(&identity, (story.replicas > 1).then_some(lease));
+    settings.repair.grace = GRACE;
+    settings.windows.bind = story.binds_at_once;
+    settings
 }
 
 fn act_words(act: &Act) -> String {
@@ -311,6 +405,21 @@ fn act_words(act: &Act) -> String {
         Act::Replace(pod) => format!("create {}", pod.uid),
         other => format!("{other:?}"),
     }
+}
+
+fn short(ledger: &Ledger) -> String {
+    let time =
+        |time: Option<Time>| time.map_or_else(|| "-".to_owned(), |it| it.since(START).to_string());
+    let Ledger { run, age, blocked_since, broken_since, has_started, releases, succeeded } = ledger;
+    format!(
+        "[run {} age {} blocked {} broken {} {} releases {releases} succeeded {}]",
+        time(*run),
+        time(*age),
+        time(*blocked_since),
+        time(*broken_since),
+        if *has_started { "started" } else { "waits" },
+        succeeded.iter().map(|role| role.count).sum::<u32>(),
+    )
 }
 
 fn line(event: &Event) -> String {
@@ -321,6 +430,9 @@ fn line(event: &Event) -> String {
             words.extend(pod.rejected.as_ref().map(|why| format!("rejected {why}")));
             words.extend(pod.terminating.then(|| "terminating".to_owned()));
             words.extend(pod.evicted.then(|| "marked".to_owned()));
+            words.extend(pod.ledger.as_ref().map(|ledger| short(ledger)));
+            words.extend(pod.told.as_ref().map(|told| format!("told {}", told.reason)));
+            words.extend((!pod.gates.is_empty()).then(|| "gated".to_owned()));
             words.join(" ")
         }
         Event::PodGone(uid) => format!("pod {uid} gone"),
@@ -330,7 +442,7 @@ fn line(event: &Event) -> String {
             format!("node {} {ready}{cordoned}", node.name)
         }
         Event::NodeGone(name) => format!("node {name} gone"),
-        Event::Gang(gang) => format!("gang {} {:?}", gang.key, gang.ledger),
+        Event::Gang(gang) => format!("gang {} {}", gang.key, short(&gang.ledger)),
         Event::GangGone(key) => format!("gang {key} gone"),
         other => format!("{other:?}").chars().take(60).collect(),
     }

@@ -1,44 +1,69 @@
 //! What must hold in every run, whatever goes wrong.
 //!
-//! 1. Only whoever holds the lease puts writes on the wire.
-//! 2. No bind of ours over-fills a node.
-//! 3. The first bind of a gang leaves only once its minimum of members exists.
+//! 1. Only whoever holds the lease puts writes on the wire, but for what a process that was
+//!    held had between its last look and the socket.
+//! 2. No bind of ours over-fills a node, or a queue beyond its limit.
+//! 3. The first bind of a gang leaves only once its minimum of members exists, by role too.
+//!    It goes to no node that its process knows to take no pods.
 //! 4. A gang with fewer members in place than its minimum does not stay so.
-//! 5. Only members that a controller replaces are deleted, each of them marked first, and a
-//!    gang is released a few times at most.
+//! 5. Only members that a controller replaces are deleted, each of them marked and the release
+//!    written down first, and a gang is released a few times at most.
+//! 6. What is decided about one pod never hits another of the same name; a pod is bound once.
+//! 7. What was written down stays so ([`super::ledgers`]).
+//! 8. After the loss of a leader the next one is soon at work ([`super::finale`]).
 //!
-//! What must hold once all has come to rest stands in `rest.rs`.
+//! The checkers look only at the server's objects and at its log, never into the engine. What
+//! must hold once all has come to rest stands in `rest.rs`.
 
-use super::server::{ApiServer, Done, Write};
-use super::story::{START, Story};
-use scheduler_model::spec::{GangKey, Membership, PodPhase, PodSpec};
+use super::finale::Watcher;
+use super::ledgers::Ledgers;
+use super::server::{ApiServer, Caller, Done, Write};
+use super::story::{Finale, GRACE, START, Story};
+use super::tally::{self, History, Past, Tally, group_of};
+use scheduler_model::event::Event;
+use scheduler_model::spec::{GangKey, GangSpec, PodPhase, PodSpec};
 use scheduler_model::time::{Span, Time};
-use scheduler_protocol::call::PodRef;
+use scheduler_protocol::call::{Call, PodRef};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// A gang may have too few members in place for this long after the last disturbance.
-const PARTIAL_MAX: Span = Span::from_secs(150);
+const PARTIAL_MAX: Span = Span::from_ms(GRACE.ms() + 60_000);
 /// What a bind is based on may be this old by the time the server takes it.
 const STALE_MAX: Span = Span::from_secs(60);
 /// Releases of one gang in one run.
-const RELEASES_MAX: usize = 3;
+const RELEASES_MAX: u32 = 3;
 
 /// The checkers, and what they need to remember.
 #[derive(Clone, Debug, Default)]
 pub struct Promises {
     violations: Vec<String>,
-    /// Writes that were looked at.
-    seen: usize,
+    /// Writes and changes that were looked at.
+    seen: (usize, usize),
     disturbed_at: Time,
     /// Per gang: since when it has too few members in place, and whether that was told.
     partial: BTreeMap<GangKey, (Time, bool)>,
-    /// Per gang: how many members existed, from when on.
-    existed: BTreeMap<GangKey, Vec<(Time, u32)>>,
+    history: History,
     marked: BTreeSet<String>,
-    /// Per gang: moments at which members were deleted by muster.
-    deleted: BTreeMap<GangKey, Vec<Time>>,
+    /// Per gang: the pods that muster deleted, and in which of its releases.
+    releases: BTreeMap<GangKey, u32>,
+    released: BTreeSet<String>,
+    written: BTreeMap<GangKey, u32>,
     /// Pods as last seen.
     pods: BTreeMap<String, PodSpec>,
+    bound: BTreeMap<String, String>,
+    past: Past,
+    /// Gangs of which a life of a replica has handed out a bind.
+    begun: BTreeSet<((usize, u64), String)>,
+    /// Gangs of which a member went without an end: where their runs end is no longer plain.
+    torn: BTreeSet<GangKey>,
+    ledgers: Ledgers,
+    finale: Watcher,
+    /// Nodes, and when something came there that muster could not foresee.
+    surprised: BTreeMap<String, Time>,
+    was_interrupted: bool,
+    /// When a write came late, or a node came back with what was bound to it.
+    late_at: Option<Time>,
+    returned_at: Option<Time>,
 }
 
 impl Promises {
@@ -58,158 +83,275 @@ impl Promises {
         self.disturbed_at = now;
     }
 
+    /// A process died, or was held.
+    pub fn interrupted(&mut self) {
+        self.was_interrupted = true;
+        self.ledgers.excuse();
+    }
+
+    /// Another scheduler put something onto a node.
+    pub fn surprised(&mut self, node: &str, now: Time) {
+        self.surprised.insert(node.to_owned(), now);
+    }
+
+    /// A node came back.
+    pub fn returned(&mut self, now: Time) {
+        self.returned_at = Some(now);
+    }
+
+    /// The finale begins.
+    pub fn finale(&mut self, what: Finale, is_alone: bool, now: Time) {
+        self.finale.begin(what, is_alone, now);
+    }
+
     /// What was broken.
     pub fn take(&mut self) -> Vec<String> {
         std::mem::take(&mut self.violations)
     }
 
+    /// A call was handed out by this life of a replica. A bind is blind if it goes to a node that
+    /// the process knows to be gone, silent or cordoned: no gang is begun so.
+    pub fn handed(&mut self, by: (usize, u64), call: &Call, is_blind: bool, now: Time) {
+        let Call::Bind { pod, node, .. } = call else { return };
+        let place = pod.name.split('-').next().unwrap_or_default().to_owned();
+        let is_first = self.begun.insert((by, place));
+        if is_blind && is_first {
+            self.broken(now, &format!("{} was sent to {node}, which takes no pods", pod.name));
+        }
+    }
+
+    /// A call was put on the wire.
+    pub fn put(
+        &mut self,
+        from: Caller,
+        identity: &str,
+        call: &Call,
+        server: &ApiServer,
+        now: Time,
+    ) {
+        if call.is_read() || call.is_lease() || identity.is_empty() {
+            return;
+        }
+        if from.is_late {
+            self.late_at = Some(now);
+            return;
+        }
+        let holder = server.lease.as_ref().map_or("", |lease| lease.holder.as_str());
+        if holder != identity {
+            let what = call.name();
+            self.broken(now, &format!("{identity} put a {what} on the wire, {holder:?} leads"));
+        }
+    }
+
     /// Looks at what happened since the last call.
     pub fn look(&mut self, server: &ApiServer, story: &Story, now: Time) {
-        for pod in server.pods.values().filter(|pod| pod.ours) {
-            self.pods.insert(pod.uid.clone(), pod.clone());
+        let (writes, changes) = self.seen;
+        self.seen = (server.writes.len(), server.log.len());
+        for (at, event) in &server.log[changes..] {
+            self.changed(event, *at);
         }
-        let writes: Vec<Write> = server.writes[self.seen..].to_vec();
-        self.seen = server.writes.len();
-        for write in writes {
+        for write in &server.writes[writes..] {
+            self.finale.look(write);
             match &write.what {
-                Done::Bound(pod, node) => self.bound(server, story, (pod, node), write.at),
+                Done::Bound(pod, node) => self.bound(server, story, (pod, node), write),
                 Done::Marked(pod) => {
                     self.marked.insert(pod.uid.clone());
                 }
-                Done::Deleted(pod) => self.deleted(pod, write.at),
+                Done::Deleted(pod) => self.deleted(server, pod, write),
                 _ => {}
             }
         }
-        self.count(server, now);
+        for fault in self.ledgers.overdue(now) {
+            self.broken(now, &fault);
+        }
+        if changes < server.log.len() || !self.partial.is_empty() {
+            self.count(server, now);
+        }
     }
 
-    fn bound(&mut self, server: &ApiServer, story: &Story, (pod, node): (&PodRef, &str), at: Time) {
-        if let Some(resource) = overfull(server, node)
-            && !story.has_strangers
+    /// Looks at everything once more in the end.
+    pub fn finish(&mut self, server: &ApiServer, now: Time) {
+        for fault in self.finale.verdict(server) {
+            self.broken(now, &fault);
+        }
+        if !self.was_interrupted {
+            self.succeeded(server, now);
+        }
+    }
+
+    fn changed(&mut self, event: &Event, at: Time) {
+        self.ledgers.read(event, at);
+        self.counted(event);
+        match event {
+            Event::Pod(pod) if pod.ours => {
+                let has_moved = pod.node.as_ref().is_some_and(|node| {
+                    let before = self.bound.insert(pod.uid.clone(), node.clone());
+                    before.is_some_and(|before| before != *node)
+                });
+                if has_moved {
+                    self.broken(at, &format!("{} was bound twice", pod.uid));
+                }
+                self.pods.insert(pod.uid.clone(), (**pod).clone());
+            }
+            Event::PodGone(uid) => {
+                let Some(pod) = self.pods.get(uid) else { return };
+                if self.past.over.contains(uid) {
+                    return;
+                }
+                let Some(key) = group_of(pod) else { return };
+                if pod.phase == PodPhase::Succeeded && !pod.evicted {
+                    let members = self.past.gone.entry(key.clone()).or_default();
+                    members.insert(uid.clone(), pod.role.clone());
+                } else if !pod.phase.is_finished() {
+                    self.past.vanished.insert(key.clone(), at);
+                    self.torn.insert(key.clone());
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// Remembers the most releases that ever stood on a gang: those of a plain gang go with its
+    /// members.
+    fn counted(&mut self, event: &Event) {
+        let (key, releases) = match event {
+            Event::Gang(gang) => (&gang.key, gang.ledger.releases),
+            Event::Pod(pod) => match (group_of(pod), &pod.ledger) {
+                (Some(key), Some(ledger)) => (key, ledger.releases),
+                _ => return,
+            },
+            _ => return,
+        };
+        let most = self.written.entry(key.clone()).or_insert(0);
+        *most = releases.max(*most);
+    }
+
+    fn bound(
+        &mut self,
+        server: &ApiServer,
+        story: &Story,
+        (pod, node): (&PodRef, &str),
+        write: &Write,
+    ) {
+        let at = write.at;
+        if write.uid != pod.uid {
+            let words = format!("a bind meant for {:?} hit {}", pod.uid, write.uid);
+            self.broken(at, &words);
+        }
+        let is_recent = |moment: Option<Time>| moment.is_some_and(|it| at.since(it) < STALE_MAX);
+        let is_excused = is_recent(self.late_at);
+        let is_surprised = is_recent(self.surprised.get(node).copied());
+        if let Some(resource) = tally::overfull(server, node)
+            && !is_excused
+            && !is_surprised
         {
             self.broken(at, &format!("{} was bound to {node}: too much {resource}", pod.uid));
         }
+        let used = tally::used(server, "default");
+        if let Some(limit) = story.limit.and_then(|limit| i64::try_from(limit).ok())
+            && used > limit
+            && !is_excused
+            && !is_recent(self.returned_at)
+            && pod.name.starts_with('g')
+        {
+            let words = format!("{} was bound: {used} of {limit} gpu in its queue", pod.uid);
+            self.broken(at, &words);
+        }
         let Some(key) = self.pods.get(&pod.uid).and_then(group_of).cloned() else { return };
-        let Some(min) = server.gangs.get(&key).map(|gang| gang.min) else { return };
+        let Some(gang) = server.gangs.get(&key) else { return };
         let others = server.pods.values().filter(|other| group_of(other) == Some(&key));
         let has_begun = others
             .filter(|other| other.uid != pod.uid)
             .any(|other| other.node.is_some() || other.phase.is_finished());
-        if has_begun {
-            return;
-        }
-        let most = self.existed.get(&key).map_or(0, |history| most_since(history, at));
-        if most < min {
-            self.broken(at, &format!("{key} was begun with {most} of {min} members there"));
+        if !has_begun && !self.history.was_complete(gang, at, STALE_MAX) {
+            self.broken(at, &format!("{key} was begun without its minimum of {}", gang.min));
         }
     }
 
-    fn deleted(&mut self, pod: &PodRef, at: Time) {
-        let Some(known) = self.pods.get(&pod.uid) else { return };
-        let (has_controller, key) = (known.has_controller, group_of(known).cloned());
-        if !has_controller {
+    fn deleted(&mut self, server: &ApiServer, pod: &PodRef, write: &Write) {
+        let at = write.at;
+        if write.uid != pod.uid {
+            self.broken(at, &format!("a deletion meant for {:?} hit {}", pod.uid, write.uid));
+        }
+        let Some(known) = self.pods.get(&write.uid).cloned() else { return };
+        if !known.has_controller {
             self.broken(at, &format!("{} was deleted, and nobody makes it anew", pod.uid));
         }
         if !self.marked.contains(&pod.uid) {
             self.broken(at, &format!("{} was deleted without a mark", pod.uid));
         }
-        let Some(key) = key else { return };
-        let moments = self.deleted.entry(key.clone()).or_default();
-        moments.push(at);
-        // Deletions of one release come close together.
-        let releases = moments.windows(2).filter(|it| it[1].since(it[0]) > STALE_MAX).count() + 1;
-        if releases > RELEASES_MAX {
-            self.broken(at, &format!("{key} was released {releases} times"));
+        let Some(key) = group_of(&known) else { return };
+        if self.written.get(key).is_none_or(|written| *written == 0) {
+            self.broken(at, &format!("{} was deleted before its release was written", pod.uid));
+        }
+        // Whoever is deleted first of those that were in place opens a release; the others of
+        // it were in place then too.
+        if self.released.contains(&pod.uid) {
+            return;
+        }
+        let peers = server.pods.values().filter(|peer| group_of(peer) == Some(key));
+        let in_place = peers.filter(|peer| peer.node.is_some()).map(|peer| peer.uid.clone());
+        self.released.extend(in_place.chain([pod.uid.clone()]));
+        let releases = self.releases.entry(key.clone()).or_insert(0);
+        *releases += 1;
+        if *releases > RELEASES_MAX {
+            let words = format!("{key} was released {releases} times");
+            self.broken(at, &words);
         }
     }
 
     /// How many members of each gang exist and have places now.
     fn count(&mut self, server: &ApiServer, now: Time) {
-        let mut tallies: BTreeMap<&GangKey, Tally> = BTreeMap::new();
-        for pod in server.pods.values() {
-            if let Some(key) = group_of(pod) {
-                tallies.entry(key).or_default().add(server, pod);
-            }
-        }
+        self.past.turn(server, now);
+        let mut tallies = tally::all(server, &self.past);
         for (key, gang) in &server.gangs {
             let tally = tallies.remove(key).unwrap_or_default();
-            let history = self.existed.entry(key.clone()).or_default();
-            let exist = tally.exist + tally.succeeded;
-            if history.last().is_none_or(|(_, count)| *count != exist) {
-                history.push((now, exist));
-            }
-            let is_partial = tally.placed > 0 && tally.placed + tally.succeeded < gang.min;
-            if !is_partial || tally.is_kept {
-                self.partial.remove(key);
-                continue;
-            }
-            let (since, is_told) = *self.partial.entry(key.clone()).or_insert((now, false));
-            let quiet_since = since.max(self.disturbed_at);
-            if !is_told && now.since(quiet_since) > PARTIAL_MAX {
-                self.partial.insert(key.clone(), (since, true));
-                let words = format!("{key} has {} of {} members in place", tally.placed, gang.min);
+            self.history.note(key, &tally.exist, now);
+            self.partly(server, gang, &tally, now);
+        }
+    }
+
+    fn partly(&mut self, server: &ApiServer, gang: &GangSpec, tally: &Tally, now: Time) {
+        let key = &gang.key;
+        let is_used_up = releases_of(server, key) >= RELEASES_MAX;
+        if !tally.is_partial(gang) || tally.is_kept || is_used_up {
+            self.partial.remove(key);
+            return;
+        }
+        let (since, is_told) = *self.partial.entry(key.clone()).or_insert((now, false));
+        let quiet_since = since.max(self.disturbed_at);
+        if !is_told && now.since(quiet_since) > PARTIAL_MAX {
+            self.partial.insert(key.clone(), (since, true));
+            let words = format!("{key} has {} of {} in place", tally.in_place(), gang.min);
+            self.broken(now, &words);
+        }
+    }
+
+    /// Members that succeeded are written down, as their objects will not stay. Only where one
+    /// process lived through it all: a ledger does not yet name its run by more than its first
+    /// member, and once that is gone a new process may take it for that of an earlier run.
+    fn succeeded(&mut self, server: &ApiServer, now: Time) {
+        for (key, tally) in tally::all(server, &self.past) {
+            let Some(gang) = server.gangs.get(&key).filter(|_| has_status(&key)) else { continue };
+            let written: u32 = gang.ledger.succeeded.iter().map(|role| role.count).sum();
+            let has: u32 = tally.succeeded.values().sum();
+            if tally.unfinished > 0 && written < has && !self.torn.contains(&key) {
+                let words = format!("{has} members of {key} succeeded, {written} are written down");
                 self.broken(now, &words);
             }
         }
     }
 }
 
-/// Members of one gang.
-#[derive(Clone, Copy, Debug, Default)]
-struct Tally {
-    exist: u32,
-    succeeded: u32,
-    placed: u32,
-    /// A member in place has no controller: such gangs are kept as they are.
-    is_kept: bool,
+/// Status and ledger of such a gang stand on its group.
+fn has_status(key: &GangKey) -> bool {
+    use scheduler_model::spec::Dialect::{Plain, Pod};
+    !matches!(key.dialect, Plain | Pod)
 }
 
-impl Tally {
-    fn add(&mut self, server: &ApiServer, pod: &PodSpec) {
-        match pod.phase {
-            PodPhase::Succeeded => self.succeeded += u32::from(!pod.evicted),
-            PodPhase::Failed => {}
-            _ if pod.terminating => {}
-            _ => {
-                self.exist += 1;
-                let is_placed =
-                    pod.node.as_ref().is_some_and(|node| server.nodes.contains_key(node));
-                self.placed += u32::from(is_placed);
-                self.is_kept |= is_placed && !pod.has_controller;
-            }
-        }
-    }
-}
-
-/// The group that a pod names.
-pub(super) fn group_of(pod: &PodSpec) -> Option<&GangKey> {
-    match &pod.membership {
-        Membership::Group(key) => Some(key),
-        _ => None,
-    }
-}
-
-/// The most members that existed at any moment not too long before `at`.
-fn most_since(history: &[(Time, u32)], at: Time) -> u32 {
-    let mut most = 0;
-    for (time, count) in history.iter().rev() {
-        most = most.max(*count);
-        if at.since(*time) > STALE_MAX {
-            break;
-        }
-    }
-    most
-}
-
-/// A resource of which the pods on a node ask for more than it has.
-fn overfull(server: &ApiServer, node: &str) -> Option<String> {
-    let spec = server.nodes.get(node)?;
-    let on_it = |pod: &&PodSpec| pod.node.as_deref() == Some(node) && !pod.phase.is_finished();
-    let pods: Vec<&PodSpec> = server.pods.values().filter(on_it).collect();
-    let is_over = |resource: &&String| {
-        let asked = pods.iter().filter_map(|pod| pod.shape.requests.get(*resource));
-        let asked: i64 = asked.map(|amount| amount.units()).sum();
-        asked > spec.allocatable[*resource].units()
-    };
-    spec.allocatable.keys().find(is_over).cloned()
+fn releases_of(server: &ApiServer, key: &GangKey) -> u32 {
+    let of_group = server.gangs.get(key).map_or(0, |gang| gang.ledger.releases);
+    let peers = server.pods.values().filter(|peer| group_of(peer) == Some(key));
+    let of_pods = peers.filter_map(|peer| peer.ledger.as_ref()).map(|ledger| ledger.releases);
+    of_pods.max().unwrap_or(0).max(of_group)
 }

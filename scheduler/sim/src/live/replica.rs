@@ -3,7 +3,7 @@
 //! It can be killed (everything but the API objects is lost), held (as by SIGSTOP: no turn,
 //! but what lies in the socket goes out) and asked to stop.
 
-use super::server::ApiServer;
+use super::server::{ApiServer, Caller};
 use super::watch::Watch;
 use super::wire::{Faults, Wire};
 use crate::worlds::Dice;
@@ -11,9 +11,12 @@ use scheduler_framework::profile::Profile;
 use scheduler_live::driver::Live;
 use scheduler_live::news::{End, News, Notice};
 use scheduler_live::settings::Settings;
+use scheduler_model::event::{Event, Kind};
+use scheduler_model::spec::{GangKey, Membership};
 use scheduler_model::time::{Span, Time};
 use scheduler_protocol::answer::Answer;
-use scheduler_protocol::call::{CallId, Send};
+use scheduler_protocol::call::{Call, CallId, Send};
+use std::collections::BTreeSet;
 
 /// One replica.
 #[derive(Debug)]
@@ -33,6 +36,20 @@ pub struct Replica {
     leaving: Vec<(Time, Send)>,
     inbox: Vec<(CallId, Answer)>,
     was_synced: bool,
+    /// Its clock is that much ahead of the world's, in milliseconds.
+    skew: i64,
+    /// Calls that were handed out and not yet asked for; true where a bind goes to a node that
+    /// this process knows to take none.
+    handed: Vec<(Call, bool)>,
+    /// Nodes that it knows to be there and to take pods.
+    open: BTreeSet<String>,
+    /// Calls that were put on the wire and not yet asked for.
+    put: Vec<(Caller, Call)>,
+    /// Its lease name, in this life.
+    pub identity: String,
+    owners: Owners,
+    /// It keeps deciding while a kind is listed again.
+    is_steadfast: bool,
     /// What it told, with when.
     pub notices: Vec<(Time, Notice)>,
 }
@@ -40,7 +57,7 @@ pub struct Replica {
 impl Replica {
     /// A process that starts at `starts_at`.
     #[must_use]
-    pub fn new(index: usize, starts_at: Time, dice: &mut Dice) -> Self {
+    pub fn new(index: usize, (starts_at, skew): (Time, i64), dice: &mut Dice) -> Self {
         Self {
             index,
             life: 0,
@@ -51,6 +68,13 @@ impl Replica {
             leaving: Vec::new(),
             inbox: Vec::new(),
             was_synced: false,
+            skew,
+            handed: Vec::new(),
+            open: BTreeSet::new(),
+            put: Vec::new(),
+            identity: String::new(),
+            owners: Owners::default(),
+            is_steadfast: dice.chance(50),
             notices: Vec::new(),
         }
     }
@@ -62,11 +86,35 @@ impl Replica {
         self.leaving.clear();
         self.inbox.clear();
         self.was_synced = false;
+        self.owners = Owners::default();
     }
 
     /// Holds it until `until`.
     pub fn hold(&mut self, until: Time) {
         self.held_until = self.held_until.max(until);
+    }
+
+    /// Asks it to stop in good order.
+    pub fn retire(&mut self, now: Time) {
+        let clock = self.clock(now);
+        if let Some(live) = &mut self.live {
+            live.take(News::Stop, clock);
+        }
+    }
+
+    /// The calls that were handed out since the last time.
+    pub fn take_handed(&mut self) -> Vec<(Call, bool)> {
+        std::mem::take(&mut self.handed)
+    }
+
+    /// The calls that were put on the wire since the last time.
+    pub fn take_put(&mut self) -> Vec<(Caller, Call)> {
+        std::mem::take(&mut self.put)
+    }
+
+    /// What its clock shows.
+    const fn clock(&self, now: Time) -> Time {
+        Time::from_ms(now.ms() + self.skew)
     }
 
     /// True while it can do something.
@@ -93,9 +141,11 @@ impl Replica {
         }
         self.life += 1;
         let (profile, settings) = make(self.life);
+        let lease = settings.lease.as_ref();
+        self.identity = lease.map(|lease| lease.identity.clone()).unwrap_or_default();
         let mut live = Live::new(profile, settings);
         for event in Watch::still(server) {
-            live.take(News::Event(event), now);
+            live.take(News::Event(event), self.clock(now));
         }
         self.live = Some(live);
         self.watch = Watch::new(dice);
@@ -113,23 +163,43 @@ impl Replica {
         if !self.is_up(now) {
             return None;
         }
+        let clock = self.clock(now);
         let live = self.live.as_mut()?;
         for event in self.watch.hear(server, now, dice) {
-            live.take(News::Event(event), now);
+            match &event {
+                Event::ListStart(Kind::Node) => self.open.clear(),
+                Event::Node(node) if node.ready && !node.unschedulable => {
+                    self.open.insert(node.name.clone());
+                }
+                Event::Node(node) => {
+                    self.open.remove(&node.name);
+                }
+                Event::NodeGone(name) => {
+                    self.open.remove(name);
+                }
+                _ => {}
+            }
+            if let Some(owner) = self.owners.of(&event, server) {
+                live.take(News::Event(owner), clock);
+            }
+            live.take(News::Event(event), clock);
         }
-        let is_synced = self.watch.is_synced();
+        let is_synced = self.watch.is_synced() || (self.is_steadfast && self.was_synced);
         if is_synced != self.was_synced {
             self.was_synced = is_synced;
-            live.take(News::Ready(is_synced), now);
+            live.take(News::Ready(is_synced), clock);
         }
         for (id, answer) in std::mem::take(&mut self.inbox) {
-            live.take(News::Answer(id, answer), now);
+            live.take(News::Answer(id, answer), clock);
         }
-        let turn = live.turn(now);
+        let turn = live.turn(clock);
         self.notices.extend(turn.notices.into_iter().map(|notice| (now, notice)));
         for send in turn.sends {
             let delay = if dice.chance(90) { 0 } else { dice.between(1, 5) };
             let delay = Span::from_ms(i64::try_from(delay).unwrap_or(0));
+            let is_blind =
+                matches!(&send.call, Call::Bind { node, .. } if !self.open.contains(node));
+            self.handed.push((send.call.clone(), is_blind));
             self.leaving.push((now.after(delay), send));
         }
         turn.end
@@ -146,10 +216,13 @@ impl Replica {
         self.leaving = later;
         for (at, send) in due {
             let was_looked_at = at < self.held_until && dice.chance(50);
-            if now >= send.not_after && !was_looked_at {
+            let is_late = self.clock(now) >= send.not_after;
+            if is_late && !was_looked_at {
                 self.inbox.push((send.id, Answer::Unsent("too late".to_owned())));
             } else {
-                wire.put((self.index, self.life), send, now, faults, dice);
+                let from = Caller { replica: self.index, life: self.life, is_late };
+                self.put.push((from, send.call.clone()));
+                wire.put(from, send, now, faults, dice);
             }
         }
     }
@@ -160,8 +233,25 @@ impl Replica {
         let Some(live) = &self.live else { return Some(self.starts_at.max(now)) };
         let news = (!self.inbox.is_empty()).then_some(now);
         let leaving = self.leaving.iter().map(|(at, _)| *at).min();
-        let next = [news, leaving, live.wake_at(now), self.watch.wake_at(server, now)];
+        let wake = live
+            .wake_at(self.clock(now))
+            .map(|at| Time::from_ms(at.ms().saturating_sub(self.skew)));
+        let next = [news, leaving, wake, self.watch.wake_at(server, now)];
         let next = next.into_iter().flatten().min()?;
         Some(next.max(self.held_until).max(now))
+    }
+}
+
+/// Controllers that were told of: a pod is told only once its controller was looked up.
+#[derive(Clone, Debug, Default)]
+struct Owners(BTreeSet<GangKey>);
+
+impl Owners {
+    /// The controller that is to be told before this event.
+    fn of(&mut self, event: &Event, server: &ApiServer) -> Option<Event> {
+        let Event::Pod(pod) = event else { return None };
+        let Membership::Owner(key) = &pod.membership else { return None };
+        let owner = server.gangs.get(key)?;
+        self.0.insert(key.clone()).then(|| Event::Gang(Box::new(owner.clone())))
     }
 }

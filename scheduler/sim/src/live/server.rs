@@ -7,20 +7,34 @@
 //! Invariant: every change stands in the log once, in order; whoever watches reads from there.
 
 use scheduler_model::event::{Event, Kind};
-use scheduler_model::spec::{GangKey, GangSpec, Ledger, NodeSpec, PodSpec};
+use scheduler_model::spec::{Dialect, GangKey, GangSpec, Ledger, NodeSpec, PodSpec};
 use scheduler_model::time::Time;
 use scheduler_protocol::answer::{Body, PodFacts, Reply};
 use scheduler_protocol::call::{Call, LeaseRecord, PodCondition, PodRef};
 use scheduler_protocol::status::{EventNote, GroupStatus};
 use std::collections::BTreeMap;
 
+/// Whoever makes a call.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Caller {
+    /// Which replica.
+    pub replica: usize,
+    /// In which of its lives.
+    pub life: u64,
+    /// It was put on the wire after the right to write had ended: the process was held between
+    /// its last look and the socket.
+    pub is_late: bool,
+}
+
 /// A write that the checkers want to know of.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Write {
     /// When the server took it.
     pub at: Time,
-    /// Which replica sent it.
-    pub by: usize,
+    /// Who sent it.
+    pub by: Caller,
+    /// Uid of the object that it changed.
+    pub uid: String,
     /// What.
     pub what: Done,
 }
@@ -67,6 +81,10 @@ pub struct ApiServer {
     pub lease: Option<LeaseRecord>,
     /// All changes, in order, with when they happened.
     pub log: Vec<(Time, Event)>,
+    /// Where in the log the changes of each kind stand.
+    pub by_kind: BTreeMap<Kind, Vec<usize>>,
+    /// The name of each pod, by uid.
+    names: BTreeMap<String, (String, String)>,
     /// All writes that muster made.
     pub writes: Vec<Write>,
     versions: u64,
@@ -84,9 +102,14 @@ impl ApiServer {
             }
             Event::Pod(pod) => {
                 let name = (pod.namespace.clone(), pod.name.clone());
+                self.names.insert(pod.uid.clone(), name.clone());
                 self.pods.insert(name, (**pod).clone());
             }
-            Event::PodGone(uid) => self.pods.retain(|_, pod| pod.uid != *uid),
+            Event::PodGone(uid) => {
+                if let Some(name) = self.names.remove(uid) {
+                    self.pods.remove(&name);
+                }
+            }
             Event::Gang(gang) => {
                 self.gangs.insert(gang.key.clone(), (**gang).clone());
             }
@@ -95,13 +118,28 @@ impl ApiServer {
             }
             other => self.rest.push(other.clone()),
         }
+        if let Some(kind) = kind_of(&event) {
+            self.by_kind.entry(kind).or_default().push(self.log.len());
+        }
         self.log.push((now, event));
+    }
+
+    /// The change of `kind` that comes after `told` others.
+    #[must_use]
+    pub fn change_of(&self, kind: Kind, told: usize) -> Option<&(Time, Event)> {
+        self.log.get(*self.by_kind.get(&kind)?.get(told)?)
+    }
+
+    /// Changes of `kind` so far.
+    #[must_use]
+    pub fn changes_of(&self, kind: Kind) -> usize {
+        self.by_kind.get(&kind).map_or(0, Vec::len)
     }
 
     /// The pod of this uid.
     #[must_use]
     pub fn pod(&self, uid: &str) -> Option<&PodSpec> {
-        self.pods.values().find(|pod| pod.uid == uid)
+        self.pods.get(self.names.get(uid)?)
     }
 
     /// What a fresh list of one kind says.
@@ -121,7 +159,7 @@ impl ApiServer {
     }
 
     /// Carries a call out and answers it.
-    pub fn call(&mut self, by: usize, call: &Call, now: Time) -> Reply {
+    pub fn call(&mut self, by: Caller, call: &Call, now: Time) -> Reply {
         match call {
             Call::Bind { pod, node, .. } => self.bind(by, pod, node, now),
             Call::ReadPod(pod) => self.read(pod),
@@ -131,16 +169,18 @@ impl ApiServer {
             }
             Call::PodLedger { pod, ledger } => self.pod_ledger(by, pod, ledger, now),
             Call::GroupStatus { group, status } => {
-                let Some(gang) = self.gangs.get(&group.key).filter(|it| it.uid == group.uid) else {
+                let is_object = !matches!(group.key.dialect, Dialect::Plain | Dialect::Pod);
+                let found = self.gangs.get(&group.key).filter(|_| is_object);
+                let Some(gang) = found.filter(|it| it.uid == group.uid) else {
                     return Reply::code(404);
                 };
                 let gang = GangSpec { ledger: status.ledger.clone(), ..gang.clone() };
                 self.change(Event::Gang(Box::new(gang)), now);
-                self.wrote(by, Done::Group(group.key.clone(), status.clone()), now);
+                self.wrote(by, &group.uid, Done::Group(group.key.clone(), status.clone()), now);
                 Reply::code(200)
             }
             Call::Event(note) => {
-                self.wrote(by, Done::Event(note.clone()), now);
+                self.wrote(by, "", Done::Event(note.clone()), now);
                 Reply::code(201)
             }
             Call::ReadLease(_) => match &self.lease {
@@ -158,32 +198,35 @@ impl ApiServer {
         }
     }
 
-    fn wrote(&mut self, by: usize, what: Done, now: Time) {
-        self.writes.push(Write { at: now, by, what });
+    fn wrote(&mut self, by: Caller, uid: &str, what: Done, now: Time) {
+        self.writes.push(Write { at: now, by, uid: uid.to_owned(), what });
     }
 
-    fn lease(&mut self, by: usize, record: &LeaseRecord, now: Time) -> Reply {
+    fn lease(&mut self, by: Caller, record: &LeaseRecord, now: Time) -> Reply {
         self.versions += 1;
         let record = LeaseRecord { version: self.versions.to_string(), ..record.clone() };
         self.lease = Some(record.clone());
-        self.wrote(by, Done::Lease(record.clone()), now);
+        self.wrote(by, "", Done::Lease(record.clone()), now);
         Reply { body: Body::Lease(record), ..Reply::code(200) }
     }
 
     /// The pod that is meant, or the answer that says why there is none.
-    fn meant(&self, pod: &PodRef) -> Result<PodSpec, Reply> {
+    fn meant(&self, pod: &PodRef) -> Result<PodSpec, Box<Reply>> {
         let name = (pod.namespace.clone(), pod.name.clone());
         match self.pods.get(&name) {
-            None => Err(Reply { reason: "NotFound".to_owned(), ..Reply::code(404) }),
-            Some(found) if found.uid != pod.uid => Err(conflict("the uid is another one")),
+            None => Err(Box::new(Reply { reason: "NotFound".to_owned(), ..Reply::code(404) })),
+            // Without a uid there is no precondition.
+            Some(found) if !pod.uid.is_empty() && found.uid != pod.uid => {
+                Err(Box::new(conflict("the uid is another one")))
+            }
             Some(found) => Ok(found.clone()),
         }
     }
 
-    fn bind(&mut self, by: usize, pod: &PodRef, node: &str, now: Time) -> Reply {
+    fn bind(&mut self, by: Caller, pod: &PodRef, node: &str, now: Time) -> Reply {
         let mut found = match self.meant(pod) {
             Ok(found) => found,
-            Err(reply) => return reply,
+            Err(reply) => return *reply,
         };
         if let Some(node) = &found.node {
             return conflict(&format!("pod {} is already assigned to node \"{node}\"", pod.name));
@@ -196,8 +239,9 @@ impl ApiServer {
         }
         found.node = Some(node.to_owned());
         found.scheduled_at = Some(now);
+        let uid = found.uid.clone();
         self.change(Event::Pod(Box::new(found)), now);
-        self.wrote(by, Done::Bound(pod.clone(), node.to_owned()), now);
+        self.wrote(by, &uid, Done::Bound(pod.clone(), node.to_owned()), now);
         Reply::code(201)
     }
 
@@ -218,55 +262,59 @@ impl ApiServer {
         }
     }
 
-    fn delete(&mut self, by: usize, pod: &PodRef, now: Time) -> Reply {
+    fn delete(&mut self, by: Caller, pod: &PodRef, now: Time) -> Reply {
         let mut found = match self.meant(pod) {
             Ok(found) => found,
-            Err(reply) => return reply,
+            Err(reply) => return *reply,
         };
+        let uid = found.uid.clone();
         if found.node.is_none() || found.phase.is_finished() {
             self.change(Event::PodGone(found.uid.clone()), now);
         } else if !found.terminating {
             found.terminating = true;
             self.change(Event::Pod(Box::new(found)), now);
         }
-        self.wrote(by, Done::Deleted(pod.clone()), now);
+        self.wrote(by, &uid, Done::Deleted(pod.clone()), now);
         Reply::code(200)
     }
 
     fn pod_status(
         &mut self,
-        by: usize,
+        by: Caller,
         pod: &PodRef,
         condition: Option<&PodCondition>,
         now: Time,
     ) -> Reply {
         let mut found = match self.meant(pod) {
             Ok(found) => found,
-            Err(reply) => return reply,
+            Err(reply) => return *reply,
         };
-        let is_mark = condition.is_some_and(|it| it.kind == "DisruptionTarget" && it.is_true);
-        if is_mark {
-            found.evicted = true;
+        let is_about_marks = condition.is_some_and(|it| it.kind == "DisruptionTarget");
+        let is_mark = is_about_marks && condition.is_some_and(|it| it.is_true);
+        if is_about_marks {
+            found.evicted = is_mark;
         } else if let Some(condition) = condition {
             let mut told = found.told.map(|it| *it).unwrap_or_default();
             told.reason.clone_from(&condition.reason);
             found.told = Some(Box::new(told));
         }
+        let uid = found.uid.clone();
         self.change(Event::Pod(Box::new(found)), now);
         let what = if is_mark { Done::Marked(pod.clone()) } else { Done::Pod(pod.clone()) };
-        self.wrote(by, what, now);
+        self.wrote(by, &uid, what, now);
         Reply::code(200)
     }
 
-    fn pod_ledger(&mut self, by: usize, pod: &PodRef, ledger: &Ledger, now: Time) -> Reply {
+    fn pod_ledger(&mut self, by: Caller, pod: &PodRef, ledger: &Ledger, now: Time) -> Reply {
         match self.meant(pod) {
             Ok(mut found) => {
                 found.ledger = (!ledger.is_empty()).then(|| Box::new(ledger.clone()));
+                let uid = found.uid.clone();
                 self.change(Event::Pod(Box::new(found)), now);
-                self.wrote(by, Done::Pod(pod.clone()), now);
+                self.wrote(by, &uid, Done::Pod(pod.clone()), now);
                 Reply::code(200)
             }
-            Err(reply) => reply,
+            Err(reply) => *reply,
         }
     }
 }
@@ -276,9 +324,12 @@ fn conflict(message: &str) -> Reply {
     Reply { reason, message, ..Reply::code(409) }
 }
 
-/// The kind that an event is about, for those that stand in `rest`.
+/// The kind that an event is about.
 fn kind_of(event: &Event) -> Option<Kind> {
     match event {
+        Event::Node(_) | Event::NodeGone(_) => Some(Kind::Node),
+        Event::Pod(_) | Event::PodGone(_) => Some(Kind::Pod),
+        Event::Gang(_) | Event::GangGone(_) => Some(Kind::Gang),
         Event::Queue(_) => Some(Kind::Queue),
         Event::Topology(_) => Some(Kind::Topology),
         Event::PriorityClass(_) => Some(Kind::PriorityClass),

@@ -3,18 +3,21 @@
 //! A story has a stormy part, in which everything goes wrong that can, and a quiet part, in
 //! which all must come right again.
 
+use super::trap::Trap;
+use super::troop::{Troop, finale, finale_at};
 use super::wire::Faults;
 use crate::worlds::Dice;
 use scheduler_model::amount::Amount;
 use scheduler_model::event::Kind;
-use scheduler_model::spec::{
-    Dialect, GangKey, GangSpec, Membership, NodeSpec, PodShape, PodSpec, QueueSpec, Resources,
-};
+use scheduler_model::spec::{LimitSpec, NodeSpec, PodSpec, QueueSpec, Resources};
 use scheduler_model::time::{Span, Time};
-use std::sync::Arc;
 
 /// How long the storm lasts.
 pub const STORM: Span = Span::from_secs(120);
+
+/// How long a gang that lost members is waited for: short, so that a story of minutes has
+/// several releases.
+pub const GRACE: Span = Span::from_secs(20);
 
 /// Something that happens at a moment of its own.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -23,6 +26,10 @@ pub enum Act {
     Arrive(usize),
     /// The kubelet looks at a pod that was bound to it.
     Admit(String),
+    /// The gate of a pod opens.
+    Ungate(String),
+    /// A pod that succeeded is removed, once its success was written down.
+    Forget(String),
     /// A pod ends: well or badly.
     End(String, bool),
     /// A pod that is terminating is gone.
@@ -55,19 +62,8 @@ pub enum Act {
     Retire(usize, Span),
     /// The API server cannot be reached for so long.
     Outage(Span),
-}
-
-/// A gang that is going to arrive.
-#[derive(Clone, Debug)]
-pub struct Troop {
-    /// Its group.
-    pub gang: GangSpec,
-    /// Its pods, and how much later than the group each comes.
-    pub pods: Vec<(Span, PodSpec)>,
-    /// How long its pods run; `None` for ever.
-    pub runtime: Option<Span>,
-    /// Hundredths of its pods that fail in the end.
-    pub fails: u64,
+    /// What happens to the leader at the finale.
+    Finale,
 }
 
 /// One run.
@@ -87,6 +83,27 @@ pub struct Story {
     pub refusals: u64,
     /// Other schedulers and people change things that muster cannot foresee.
     pub has_strangers: bool,
+    /// The most GPUs that the queue may use, if it is limited.
+    pub limit: Option<u64>,
+    /// How many binds may fly at once: with few, plans wait and the world moves on.
+    pub binds_at_once: usize,
+    /// Accidents at exact places.
+    pub traps: Vec<Trap>,
+    /// How much each replica's clock is ahead of the world's, in milliseconds.
+    pub skews: Vec<i64>,
+    /// What happens to the leader when the gang of the finale arrives.
+    pub finale: Finale,
+}
+
+/// What happens to the leader when all has come to rest and one more gang arrives.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Finale {
+    /// Nothing.
+    Quiet,
+    /// It is killed.
+    Kill,
+    /// It is asked to stop.
+    Retire,
 }
 
 /// When the story begins. Not 0, so that "never" and "at the start" differ.
@@ -98,9 +115,11 @@ impl Story {
     pub fn draw(dice: &mut Dice) -> Self {
         let count = dice.between(1, 6);
         let nodes: Vec<NodeSpec> = (0..count).map(|index| node(index, dice)).collect();
-        let troops = (0..dice.between(1, 8)).map(|index| troop(index, dice)).collect();
+        let mut troops: Vec<Troop> =
+            (0..dice.between(1, 8)).map(|index| Troop::draw(index, dice)).collect();
+        troops.push(finale(dice));
         let has_strangers = dice.chance(40);
-        let replicas = if dice.chance(50) { 1 } else { 2 };
+        let replicas = *dice.pick(&[1, 1, 1, 2, 2, 3]);
         let mut story = Self {
             nodes,
             troops,
@@ -109,23 +128,35 @@ impl Story {
             replicas,
             refusals: if dice.chance(30) { 15 } else { 0 },
             has_strangers,
+            limit: dice.chance(25).then(|| dice.between(2, 12)),
+            binds_at_once: *dice.pick(&[64, 64, 64, 1, 2]),
+            traps: Vec::new(),
+            skews: (0..replicas).map(|_| draw_skew(dice)).collect(),
+            finale: *dice.pick(&[Finale::Quiet, Finale::Kill, Finale::Retire]),
         };
+        if dice.chance(60) {
+            story.traps = (0..dice.between(1, 3)).map(|_| Trap::draw(dice)).collect();
+        }
         story.arrivals(dice);
         story.accidents(dice);
         story
     }
 
     fn arrivals(&mut self, dice: &mut Dice) {
-        for index in 0..self.troops.len() {
+        let last = self.troops.len() - 1;
+        for index in 0..last {
             let at = moment(dice, STORM);
             self.acts.push((at, Act::Arrive(index)));
         }
+        self.acts.push((finale_at(), Act::Finale));
+        let later = Span::from_ms(i64::try_from(dice.between(0, 400)).unwrap_or(0));
+        self.acts.push((finale_at().after(later), Act::Arrive(last)));
     }
 
     fn accidents(&mut self, dice: &mut Dice) {
         for _ in 0..dice.between(0, 6) {
             let (at, long) = (moment(dice, STORM), seconds(dice, 1, 40));
-            let replica = usize::try_from(dice.between(0, 1)).unwrap_or(0) % self.replicas;
+            let replica = usize::try_from(dice.between(0, 5)).unwrap_or(0) % self.replicas;
             let act = match dice.between(0, 5) {
                 0 => Act::Kill(replica, seconds(dice, 1, 10)),
                 1 => Act::Hold(replica, long),
@@ -170,14 +201,20 @@ impl Story {
     }
 }
 
-/// A queue that all gangs share.
+/// The queue that all gangs of the storm share, and that of the finale.
 #[must_use]
-pub fn queue() -> QueueSpec {
-    QueueSpec::named("default")
+pub fn queues(limit: Option<u64>) -> [QueueSpec; 2] {
+    let limits = limit.map(|most| LimitSpec {
+        flavour: None,
+        resource: "gpu".to_owned(),
+        amount: amount(most),
+    });
+    let shared = QueueSpec { limits: limits.into_iter().collect(), ..QueueSpec::named("default") };
+    [shared, QueueSpec::named("finale")]
 }
 
 /// So many seconds, drawn.
-fn seconds(dice: &mut Dice, low: u64, high: u64) -> Span {
+pub(super) fn seconds(dice: &mut Dice, low: u64, high: u64) -> Span {
     let ms = dice.between(low * 1000, high * 1000);
     Span::from_ms(i64::try_from(ms).unwrap_or(0))
 }
@@ -188,8 +225,16 @@ fn moment(dice: &mut Dice, within: Span) -> Time {
     START.after(Span::from_ms(i64::try_from(dice.between(0, most)).unwrap_or(0)))
 }
 
-fn amount(count: u64) -> Amount {
+pub(super) fn amount(count: u64) -> Amount {
     Amount::new(i64::try_from(count).unwrap_or(0))
+}
+
+/// The node of the finale: nothing happens to it.
+#[must_use]
+pub fn stage() -> NodeSpec {
+    let allocatable =
+        Resources::from([("baton".to_owned(), amount(3)), ("pods".to_owned(), amount(110))]);
+    NodeSpec { name: "stage".to_owned(), ready: true, allocatable, ..NodeSpec::default() }
 }
 
 fn node(index: u64, dice: &mut Dice) -> NodeSpec {
@@ -199,40 +244,11 @@ fn node(index: u64, dice: &mut Dice) -> NodeSpec {
     NodeSpec { name: format!("n{index}"), ready: true, allocatable, ..NodeSpec::default() }
 }
 
-fn troop(index: u64, dice: &mut Dice) -> Troop {
-    let name = format!("g{index}");
-    let key = GangKey { namespace: "team".to_owned(), name, dialect: Dialect::Muster };
-    let count = dice.between(1, 6);
-    let min = if dice.chance(70) { count } else { dice.between(1, count) };
-    let gang = GangSpec {
-        min: u32::try_from(min).unwrap_or(1),
-        queue: Some("default".to_owned()),
-        ..GangSpec::plain(key.clone())
-    };
-    let shape = Arc::new(PodShape {
-        requests: Resources::from([("gpu".to_owned(), amount(dice.between(1, 4)))]),
-        ..PodShape::default()
-    });
-    let has_controller = dice.chance(75);
-    let is_slow = dice.chance(30);
-    let pods = (0..count).map(|rank| {
-        let pod = PodSpec {
-            uid: format!("{}-{rank}", key.name),
-            shape: Arc::clone(&shape),
-            membership: Membership::Group(key.clone()),
-            rank: Some(rank),
-            has_controller,
-            ..PodSpec::new(&key.namespace, &format!("{}-{rank}", key.name))
-        };
-        let late = if is_slow { seconds(dice, 0, 20) } else { Span::from_ms(0) };
-        (late, pod)
-    });
-    Troop {
-        pods: pods.collect(),
-        gang,
-        runtime: dice.chance(60).then(|| seconds(dice, 2, 60)),
-        fails: if dice.chance(20) { 20 } else { 0 },
-    }
+/// Mostly a few milliseconds, now and then seconds.
+fn draw_skew(dice: &mut Dice) -> i64 {
+    let most = *dice.pick(&[0, 20, 5_000]);
+    let skew = i64::try_from(dice.between(0, 2 * most)).unwrap_or(0);
+    skew - i64::try_from(most).unwrap_or(0)
 }
 
 fn draw_faults(dice: &mut Dice) -> Faults {

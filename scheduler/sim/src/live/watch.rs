@@ -20,12 +20,14 @@ const STILL: [Kind; 5] =
 #[derive(Clone, Debug)]
 pub struct Watch {
     sources: BTreeMap<Kind, Source>,
+    /// Nothing is delayed any more.
+    is_swift: bool,
 }
 
 #[derive(Clone, Debug)]
 struct Source {
-    /// Next entry of the log to look at.
-    at: usize,
+    /// Changes of the kind that were told.
+    told: usize,
     lag: Span,
     /// Nothing arrives before this moment.
     stalled_until: Time,
@@ -38,12 +40,13 @@ impl Watch {
     #[must_use]
     pub fn new(dice: &mut Dice) -> Self {
         let source = |dice: &mut Dice| Source {
-            at: 0,
+            told: 0,
             lag: draw_lag(dice),
             stalled_until: Time::ZERO,
             is_cut: true,
         };
-        Self { sources: LIVELY.into_iter().map(|kind| (kind, source(dice))).collect() }
+        let sources = LIVELY.into_iter().map(|kind| (kind, source(dice))).collect();
+        Self { sources, is_swift: false }
     }
 
     /// What does not change, as the first thing to tell a new replica.
@@ -73,6 +76,14 @@ impl Watch {
         }
     }
 
+    /// From now on every kind is told without delay.
+    pub fn hurry(&mut self) {
+        self.is_swift = true;
+        for source in self.sources.values_mut() {
+            source.lag = Span::from_ms(5);
+        }
+    }
+
     /// What arrives by `now`.
     pub fn hear(&mut self, server: &ApiServer, now: Time, dice: &mut Dice) -> Vec<Event> {
         let mut out = Vec::new();
@@ -82,24 +93,22 @@ impl Watch {
             }
             if source.is_cut {
                 source.is_cut = false;
-                source.at = server.log.len();
+                source.told = server.changes_of(*kind);
                 out.extend(listed(server, *kind));
                 continue;
             }
-            while let Some((at, event)) = server.log.get(source.at) {
-                if kind_of(event) == Some(*kind) {
-                    if now < at.after(source.lag) {
-                        break;
-                    }
-                    out.push(event.clone());
-                    if dice.chance(3) {
-                        out.push(event.clone());
-                    }
-                    if dice.chance(2) {
-                        source.lag = draw_lag(dice);
-                    }
+            while let Some((at, event)) = server.change_of(*kind, source.told) {
+                if now < at.after(source.lag) {
+                    break;
                 }
-                source.at += 1;
+                out.push(event.clone());
+                if dice.chance(3) {
+                    out.push(event.clone());
+                }
+                if dice.chance(2) && !self.is_swift {
+                    source.lag = draw_lag(dice);
+                }
+                source.told += 1;
             }
         }
         out
@@ -112,9 +121,8 @@ impl Watch {
             if source.is_cut {
                 return Some(source.stalled_until.max(now));
             }
-            let rest = server.log.iter().skip(source.at);
-            let first = rest.filter(|(_, event)| kind_of(event) == Some(*kind)).next()?;
-            Some(first.0.after(source.lag).max(source.stalled_until).max(now))
+            let (at, _) = server.change_of(*kind, source.told)?;
+            Some(at.after(source.lag).max(source.stalled_until).max(now))
         };
         self.sources.iter().filter_map(next).min()
     }
@@ -131,13 +139,4 @@ fn listed(server: &ApiServer, kind: Kind) -> Vec<Event> {
 fn draw_lag(dice: &mut Dice) -> Span {
     let most = if dice.chance(10) { 1000 } else { 30 };
     Span::from_ms(i64::try_from(dice.between(1, most)).unwrap_or(1))
-}
-
-fn kind_of(event: &Event) -> Option<Kind> {
-    match event {
-        Event::Node(_) | Event::NodeGone(_) => Some(Kind::Node),
-        Event::Pod(_) | Event::PodGone(_) => Some(Kind::Pod),
-        Event::Gang(_) | Event::GangGone(_) => Some(Kind::Gang),
-        _ => None,
-    }
 }

@@ -1,9 +1,10 @@
 //! The network between a replica and the API server: what becomes of a call, and when.
 //!
-//! Invariant: a call is carried out at most once, and never later than one time-out after it
-//! was put on the wire; whoever sent it hears exactly one answer.
+//! Invariants: a call is carried out at most once, and never later than one time-out after it
+//! was put on the wire; whoever sent it hears exactly one answer. An answer that says that
+//! nothing is known may come long before the call is carried out.
 
-use super::server::ApiServer;
+use super::server::{ApiServer, Caller};
 use crate::worlds::Dice;
 use scheduler_model::time::{Span, Time};
 use scheduler_protocol::answer::{Answer, Reply};
@@ -14,11 +15,12 @@ use scheduler_protocol::call::{CallId, Send};
 pub struct Faults {
     /// The request never arrives.
     pub request_lost: u64,
-    /// It is carried out, the answer never arrives.
+    /// It is carried out, the answer never arrives: known at the time-out, or at once because
+    /// the connection broke; then it is often carried out only afterwards.
     pub reply_lost: u64,
     /// Answered 429 or 503 without being carried out.
     pub turned_away: u64,
-    /// Answered 500 or 504, carried out or not.
+    /// Answered 500 or 504, carried out or not, before or after.
     pub failed: u64,
     /// Takes seconds instead of milliseconds.
     pub slow: u64,
@@ -26,20 +28,29 @@ pub struct Faults {
 
 /// A call on its way.
 #[derive(Clone, Debug)]
-pub struct Flight {
-    /// Which replica sent it, and in which of its lives.
-    pub from: (usize, u64),
-    /// Its id there.
-    pub id: CallId,
-    /// The call.
+struct Flight {
+    from: Caller,
     send: Send,
     /// When it is carried out, if it is and was not yet.
     acts_at: Option<Time>,
-    /// When its answer arrives.
-    pub answers_at: Time,
+    /// When its answer arrives, if it did not yet.
+    answers_at: Option<Time>,
     answer: Answer,
     /// The answer is what the server says when it is carried out.
     is_heard: bool,
+}
+
+/// An answer on arrival.
+#[derive(Clone, Debug)]
+pub struct Landing {
+    /// Whose call it was.
+    pub to: Caller,
+    /// The call there.
+    pub id: CallId,
+    /// What the call was, see [`scheduler_protocol::call::Call::name`].
+    pub call: &'static str,
+    /// How it ended.
+    pub answer: Answer,
 }
 
 /// All calls on their way.
@@ -48,6 +59,8 @@ pub struct Wire {
     flights: Vec<Flight>,
     /// The server cannot be reached before this moment.
     down_until: Time,
+    /// Calls that were carried out and not yet asked for.
+    done: Vec<(Caller, &'static str)>,
 }
 
 impl Wire {
@@ -63,7 +76,7 @@ impl Wire {
     /// A process was killed: what the server has not looked at yet is lost or carried out
     /// shortly; nobody hears an answer.
     pub fn orphan(&mut self, replica: usize, now: Time, dice: &mut Dice) {
-        for flight in self.flights.iter_mut().filter(|flight| flight.from.0 == replica) {
+        for flight in self.flights.iter_mut().filter(|flight| flight.from.replica == replica) {
             let soon = now.after(span(dice.between(1, 200)));
             flight.acts_at = flight.acts_at.filter(|_| dice.chance(50)).map(|at| at.min(soon));
         }
@@ -76,61 +89,48 @@ impl Wire {
     }
 
     /// Puts a call on the wire at `now`.
-    pub fn put(
-        &mut self,
-        from: (usize, u64),
-        send: Send,
-        now: Time,
-        faults: &Faults,
-        dice: &mut Dice,
-    ) {
+    pub fn put(&mut self, from: Caller, send: Send, now: Time, faults: &Faults, dice: &mut Dice) {
         let lost = |why: &str| Answer::Lost(why.to_owned());
         let timeout = now.after(send.timeout);
         let most = if dice.chance(faults.slow) { 2 * ms(send.timeout) } else { 20 };
         let acts_at = now.after(span(dice.between(1, most))).min(timeout);
         let back = acts_at.after(span(dice.between(1, 20)));
-        let id = send.id;
         let mut flight = Flight {
             from,
-            id,
             send,
             acts_at: Some(acts_at),
-            answers_at: back,
+            answers_at: Some(back),
             answer: lost("time-out"),
             is_heard: true,
         };
+        let early = Some(now.after(span(dice.between(1, 40))));
         if self.is_down(now) {
             flight.acts_at = None;
-            flight.is_heard = false;
             flight.answer = Answer::Unsent("connection refused".to_owned());
         } else if dice.chance(faults.request_lost) {
             flight.acts_at = None;
-            flight.is_heard = false;
-            flight.answers_at = timeout;
+            flight.answers_at = Some(timeout);
         } else if dice.chance(faults.reply_lost) {
-            flight.is_heard = false;
-            flight.answers_at = if dice.chance(50) { timeout } else { back };
+            flight.answers_at = *dice.pick(&[Some(timeout), Some(back), early]);
         } else if dice.chance(faults.turned_away) {
             flight.acts_at = None;
-            flight.is_heard = false;
             flight.answer = Answer::Reply(turned_away(dice));
         } else if dice.chance(faults.failed) {
             flight.acts_at = flight.acts_at.filter(|_| dice.chance(50));
-            flight.is_heard = false;
+            flight.answers_at = *dice.pick(&[Some(back), early]);
             flight.answer = Answer::Reply(Reply::code(*dice.pick(&[500, 504])));
         } else if back > timeout {
-            flight.is_heard = false;
-            flight.answers_at = timeout;
+            flight.answers_at = Some(timeout);
+        } else {
+            self.flights.push(flight);
+            return;
         }
+        flight.is_heard = false;
         self.flights.push(flight);
     }
 
     /// Carries out what is due, in order of time, and gives the answers that arrive by `now`.
-    pub fn run(
-        &mut self,
-        server: &mut ApiServer,
-        now: Time,
-    ) -> Vec<((usize, u64), CallId, Answer)> {
+    pub fn run(&mut self, server: &mut ApiServer, now: Time) -> Vec<Landing> {
         loop {
             let due = self.flights.iter().enumerate().filter_map(|(index, flight)| {
                 flight.acts_at.filter(|at| *at <= now).map(|at| (at, index))
@@ -138,24 +138,35 @@ impl Wire {
             let Some((at, index)) = due.min() else { break };
             let flight = &mut self.flights[index];
             flight.acts_at = None;
-            let reply = server.call(flight.from.0, &flight.send.call, at);
+            let reply = server.call(flight.from, &flight.send.call, at);
+            self.done.push((flight.from, flight.send.call.name()));
             if flight.is_heard {
                 flight.answer = Answer::Reply(reply);
             }
         }
-        let (landed, flying): (Vec<Flight>, Vec<Flight>) =
-            self.flights.drain(..).partition(|it| it.answers_at <= now && it.acts_at.is_none());
-        self.flights = flying;
-        let mut landed = landed;
-        landed.sort_by_key(|flight| (flight.answers_at, flight.id));
-        landed.into_iter().map(|flight| (flight.from, flight.id, flight.answer)).collect()
+        let mut landed = Vec::new();
+        for flight in &mut self.flights {
+            if let Some(at) = flight.answers_at.take_if(|at| *at <= now) {
+                let (id, call) = (flight.send.id, flight.send.call.name());
+                let answer = flight.answer.clone();
+                landed.push((at, Landing { to: flight.from, id, call, answer }));
+            }
+        }
+        self.flights.retain(|flight| flight.acts_at.is_some() || flight.answers_at.is_some());
+        landed.sort_by_key(|(at, landing)| (*at, landing.id));
+        landed.into_iter().map(|(_, landing)| landing).collect()
+    }
+
+    /// The calls that were carried out since the last time.
+    pub fn take_done(&mut self) -> Vec<(Caller, &'static str)> {
+        std::mem::take(&mut self.done)
     }
 
     /// When something happens next.
     #[must_use]
     pub fn wake_at(&self) -> Option<Time> {
-        let times = |flight: &Flight| flight.acts_at.unwrap_or(flight.answers_at);
-        self.flights.iter().map(times).min()
+        let times = |flight: &Flight| flight.acts_at.into_iter().chain(flight.answers_at).min();
+        self.flights.iter().filter_map(times).min()
     }
 }
 
