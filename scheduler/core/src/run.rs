@@ -163,7 +163,7 @@ impl Engine {
 }
 
 /// The ledger of the run whose first member left was created at `start`: the one on the group,
-/// if it speaks of this run, else one that an unfinished member carries, which it was given as a
+/// if it exists and speaks of this run, else one that an unfinished member carries, which it was given as a
 /// member of that run.
 fn written(snap: &Snapshot, id: GangId, start: Time) -> Option<Ledger> {
     let gang = snap.gangs().get(id);
@@ -175,7 +175,10 @@ fn written(snap: &Snapshot, id: GangId, start: Time) -> Option<Ledger> {
         let ledgers = unfinished.filter_map(|pod| pod.ledger.as_deref());
         ledgers.filter(|ledger| ledger.run.is_some_and(|run| run <= start)).max()
     };
-    of_group.filter(|ledger| is_of_run(ledger, start)).or_else(of_pods).cloned()
+    let of_group = of_group.filter(|ledger| is_of_run(ledger, start));
+    // Once the group is gone members carry on what it last said.
+    let of_gone = of_group.filter(|_| !gang.exists);
+    of_group.filter(|_| gang.exists).or_else(of_pods).or(of_gone).cloned()
 }
 
 /// The ledger of the group, or those that members carry.
