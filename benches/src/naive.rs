@@ -48,7 +48,7 @@ impl Naive {
                 return None;
             };
             let op = Op::Place(Room { class, node, queue, count: 1 });
-            self.snapshot.apply(op);
+            self.snapshot.apply(op.clone());
             self.taken.push(op);
             places.push(node);
         }

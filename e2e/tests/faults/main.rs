@@ -7,6 +7,7 @@
 //! clock only where the time is beyond all reason.
 //!
 //! Next: [`burst`] makes gangs, [`observer`] sees what becomes of them.
+#![allow(clippy::print_stdout, reason = "measured times are for people, with --nocapture")]
 
 mod burst;
 mod check;

@@ -97,9 +97,6 @@ impl Bench {
     /// The code of the answer to a call.
     pub(crate) async fn code(&self, call: Call) -> u16 {
         let reply = self.send(call).await;
-        if reply.code >= 300 {
-            println!("{} {} {}", reply.code, reply.reason, reply.message);
-        }
         reply.code
     }
 
