@@ -139,8 +139,11 @@ pub(super) const DECISIONS: Row = counter(
     "Decisions about gangs: plan, grow (members above a minimum that runs), wait (a new reason), \
      withdrawn (a plan was taken back).",
 );
-pub(super) const BINDS: Row =
-    counter("muster_binds_total", &["result"], "Binds by how they ended: done, refused, unknown (under way when the lease was lost).");
+pub(super) const BINDS: Row = counter(
+    "muster_binds_total",
+    &["result"],
+    "Binds by how they ended: done, refused, unknown (under way when the lease was lost).",
+);
 pub(super) const BROKEN: Row = counter(
     "muster_broken_gangs_total",
     &[],
