@@ -87,7 +87,7 @@ pub enum Notice {
         gang: GangKey,
         /// Its queue.
         queue: String,
-        /// One word, see [`crate::reason`].
+        /// One word, see [`scheduler_model::explain::WaitReason::word`].
         reason: &'static str,
         /// The sentence for people.
         sentence: String,

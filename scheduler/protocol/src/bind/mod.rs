@@ -6,7 +6,7 @@
 //! watch tells first ([`Binder::seen`]) counts as well.
 //!
 //! Invariants: every effect is settled exactly once; a pod is never bound to two nodes at the
-//! same time; a withdrawn plan has sent nothing. [`flight`] has the life of one bind.
+//! same time; a withdrawn plan has sent nothing. `flight.rs` has the life of one bind.
 
 mod flight;
 

@@ -3,7 +3,7 @@
 //! Placing pending members again is the engine's work and needs nothing from here. This
 //! machine gives it `grace` to succeed, and releases the gang if it does not: all members that
 //! hold a place are deleted, so that their controllers make them anew and the gang starts
-//! whole. [`release`] has the steps.
+//! whole. `release.rs` has the steps.
 //!
 //! Invariants: only gangs in [`Phase::Broken`] are released, at most `releases_max` times, and
 //! never one with a member in place that nobody would make again; each release is counted in

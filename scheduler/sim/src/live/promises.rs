@@ -9,8 +9,8 @@
 //! 5. Only members that a controller replaces are deleted, each of them marked and the release
 //!    written down first, and a gang is released a few times at most.
 //! 6. What is decided about one pod never hits another of the same name; a pod is bound once.
-//! 7. What was written down stays so ([`super::ledgers`]).
-//! 8. After the loss of a leader the next one is soon at work ([`super::finale`]).
+//! 7. What was written down stays so (`ledgers.rs`).
+//! 8. After the loss of a leader the next one is soon at work (`finale.rs`).
 //!
 //! The checkers look only at the server's objects and at its log, never into the engine. What
 //! must hold once all has come to rest stands in `rest.rs`.

@@ -6,7 +6,7 @@
 //!
 //! Invariants: an unknown key, a key written twice and a value out of range are errors; what
 //! a key means depends on the file alone. Flags and environment go before the file, see
-//! [`crate::arguments::Run`].
+//! [`crate::arguments::live::Run`].
 
 mod read;
 mod value;
