@@ -72,6 +72,8 @@ struct Open {
     due: Option<Time>,
     /// Binds that left and were not handed back unsent.
     sent: u32,
+    /// Some bind is known to have left for good: from here on the plan is carried through.
+    has_left: bool,
     sent_at: Option<Time>,
     first_done: Option<Time>,
     last_done: Option<Time>,
@@ -213,14 +215,16 @@ impl Binder {
         } else {
             flight.ask_answered(answer, now)
         };
-        if let (true, Next::Bind(due), Answer::Unsent(_)) = (is_bind, &next, answer) {
-            let plan = *plan;
+        let plan = *plan;
+        if is_bind && let (Next::Bind(due), Answer::Unsent(_)) = (&next, answer) {
             let open = self.plans.get_mut(&plan).expect("a flight belongs to a plan");
             open.sent -= 1;
-            if open.sent == 0 {
+            if !open.has_left {
                 self.put_back(plan, *due, lanes);
                 return None;
             }
+        } else if is_bind {
+            self.carry_through(plan, lanes, now);
         }
         self.go(effect, next, lanes).map(|outcome| {
             self.end(effect, &outcome, lanes, now);
@@ -313,12 +317,18 @@ impl Binder {
         None
     }
 
-    /// Nothing of a begun plan left after all: it waits for `due`, and is checked again.
+    /// Nothing of a begun plan is known to have left: nothing more of it leaves. Once the last
+    /// bind in the air came back unsent too, it waits for `due`, and is checked again.
     fn put_back(&mut self, plan: PlanId, due: Time, lanes: &mut Lanes) {
         let open = self.plans.get_mut(&plan).expect("it is not settled");
-        (open.due, open.sent_at) = (Some(due), None);
+        if open.sent == 0 {
+            (open.due, open.sent_at) = (Some(due), None);
+        }
         for effect in &open.effects {
             let (_, flight) = self.flights.get_mut(effect).expect("it is not settled");
+            if flight.is_in_air {
+                continue;
+            }
             if let Step::Bind(id) = flight.step {
                 lanes.cancel(id);
                 self.by_call.remove(&id);
@@ -327,8 +337,23 @@ impl Binder {
         }
     }
 
+    /// A bind of the plan left for good: those that were put back follow.
+    fn carry_through(&mut self, plan: PlanId, lanes: &mut Lanes, now: Time) {
+        let open = self.plans.get_mut(&plan).expect("it is not settled");
+        if std::mem::replace(&mut open.has_left, true) {
+            return;
+        }
+        open.due = None;
+        for effect in open.effects.clone() {
+            if self.flights[&effect].1.step == Step::Plan {
+                self.go(effect, Next::Bind(now), lanes);
+            }
+        }
+    }
+
     fn end(&mut self, effect: EffectId, outcome: &Outcome, lanes: &mut Lanes, now: Time) {
         let (plan, flight) = self.flights.remove(&effect).expect("it is not settled");
+        let is_in_air = flight.is_in_air && matches!(flight.step, Step::Bind(_));
         self.by_uid.remove(&flight.bind.uid);
         if let Step::Bind(id) | Step::Ask(id) = flight.step {
             lanes.cancel(id);
@@ -343,6 +368,11 @@ impl Binder {
         } else {
             open.refused += 1;
         }
+        // What was in the air may have left; nobody will be told.
+        if *outcome == Outcome::Done || is_in_air {
+            self.carry_through(plan, lanes, now);
+        }
+        let open = self.plans.get_mut(&plan).expect("a flight belongs to a plan");
         if open.effects.is_empty() {
             let open = self.plans.remove(&plan).expect("it was just there");
             self.bound.extend(open.report(plan));
@@ -357,6 +387,7 @@ impl Open {
             effects,
             due: Some(now),
             sent: 0,
+            has_left: false,
             sent_at: None,
             first_done: None,
             last_done: None,

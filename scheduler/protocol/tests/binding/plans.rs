@@ -143,3 +143,25 @@ fn annotations_travel_with_the_bind() {
     let Call::Bind { annotations, .. } = desk.next().call else { panic!("a bind leaves first") };
     assert_eq!(annotations["muster.sh/rank"], "3");
 }
+
+#[test]
+fn a_plan_wider_than_its_window_that_came_back_unsent_is_checked_again() {
+    let mut desk = Desk::new(2);
+    desk.plan(&["a", "b", "c"]);
+    let sends = desk.send();
+    assert_eq!(sends.len(), 2);
+    desk.answer(&sends[0], &unsent());
+    assert_eq!(desk.send(), [], "nothing is known to have left: nothing more leaves");
+    desk.answer(&sends[1], &unsent());
+    assert_eq!(desk.binder.untouched_plans().len(), 1);
+}
+
+#[test]
+fn binds_that_were_held_back_follow_the_first_that_left() {
+    let mut desk = Desk::new(2);
+    desk.plan(&["a", "b", "c"]);
+    let sends = desk.send();
+    desk.answer(&sends[0], &unsent());
+    desk.answer(&sends[1], &code(201));
+    assert_eq!(desk.send().len(), 2);
+}

@@ -164,6 +164,9 @@ impl Run {
             let replica = &mut self.replicas[index];
             replica.post(&mut self.wire, self.now, faults, &mut self.dice);
             for (from, call) in replica.take_put() {
+                if !self.wire.is_down(self.now) {
+                    self.promises.begun(from, &call);
+                }
                 self.promises.put(from, &replica.identity, &call, &self.server, self.now);
             }
         }

@@ -113,10 +113,16 @@ impl Promises {
     /// the process knows to be gone, silent or cordoned: no gang is begun so.
     pub fn handed(&mut self, by: (usize, u64), call: &Call, is_blind: bool, now: Time) {
         let Call::Bind { pod, node, .. } = call else { return };
-        let place = pod.name.split('-').next().unwrap_or_default().to_owned();
-        let is_first = self.begun.insert((by, place));
-        if is_blind && is_first {
+        let place = place_of(pod);
+        if is_blind && !self.begun.contains(&(by, place)) {
             self.broken(now, &format!("{} was sent to {node}, which takes no pods", pod.name));
+        }
+    }
+
+    /// A bind reached the wire: its gang is begun.
+    pub fn begun(&mut self, from: Caller, call: &Call) {
+        if let Call::Bind { pod, .. } = call {
+            self.begun.insert(((from.replica, from.life), place_of(pod)));
         }
     }
 
@@ -160,6 +166,10 @@ impl Promises {
                 Done::Deleted(pod) => self.deleted(server, pod, write),
                 _ => {}
             }
+        }
+        if self.late_at.is_some_and(|at| now.since(at) < STALE_MAX) {
+            // Each of two leaders wrote down when it saw what it saw.
+            self.ledgers.excuse();
         }
         for fault in self.ledgers.overdue(now) {
             self.broken(now, &fault);
@@ -341,6 +351,11 @@ impl Promises {
             }
         }
     }
+}
+
+/// The gang of a pod, by name.
+fn place_of(pod: &PodRef) -> String {
+    pod.name.split('-').next().unwrap_or_default().to_owned()
 }
 
 /// Status and ledger of such a gang stand on its group.

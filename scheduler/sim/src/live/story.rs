@@ -153,6 +153,29 @@ impl Story {
         self.acts.push((finale_at().after(later), Act::Arrive(last)));
     }
 
+    /// The server cannot be reached: often just as the binds of a gang leave, and nodes change
+    /// before they can leave again.
+    fn outage(&mut self, dice: &mut Dice) {
+        let long = seconds(dice, 1, 20);
+        let mut at = moment(dice, STORM);
+        if dice.chance(60) {
+            let arrivals = self.acts.iter().filter(|(_, act)| matches!(act, Act::Arrive(_)));
+            let times: Vec<Time> =
+                arrivals.map(|(at, _)| *at).filter(|at| *at < START.after(STORM)).collect();
+            let soon = i64::try_from(dice.between(1, 60)).unwrap_or(0);
+            at = dice.pick(&times).after(Span::from_ms(soon));
+            for _ in 0..dice.between(1, 6) {
+                let name = dice.pick(&self.nodes).name.clone();
+                let within = u64::try_from(long.ms()).unwrap_or(0);
+                let then = i64::try_from(dice.between(0, within)).unwrap_or(0);
+                let then = at.after(Span::from_ms(then));
+                self.acts.push((then, Act::Cordon(name.clone(), true)));
+                self.acts.push((then.after(seconds(dice, 20, 60)), Act::Cordon(name, false)));
+            }
+        }
+        self.acts.push((at, Act::Outage(long)));
+    }
+
     fn accidents(&mut self, dice: &mut Dice) {
         for _ in 0..dice.between(0, 6) {
             let (at, long) = (moment(dice, STORM), seconds(dice, 1, 40));
@@ -161,7 +184,10 @@ impl Story {
                 0 => Act::Kill(replica, seconds(dice, 1, 10)),
                 1 => Act::Hold(replica, long),
                 2 => Act::Retire(replica, seconds(dice, 1, 10)),
-                3 => Act::Outage(seconds(dice, 1, 20)),
+                3 => {
+                    self.outage(dice);
+                    continue;
+                }
                 _ => {
                     let kind = *dice.pick(&[Kind::Pod, Kind::Node, Kind::Gang]);
                     Act::Stall(replica, kind, seconds(dice, 1, 15), dice.chance(60))
