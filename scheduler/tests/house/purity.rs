@@ -8,7 +8,9 @@ pub(crate) const PURE: &[(&str, &[&str])] = &[
     // Maps with a fixed hasher, and graph checks of queue trees when they change.
     ("scheduler/model", &["hashbrown", "petgraph"]),
     ("scheduler/framework", &[]),
+    ("scheduler/protocol", &[]),
     ("scheduler/core", &[]),
+    ("scheduler/live", &[]),
     ("plugins", &[]),
 ];
 
