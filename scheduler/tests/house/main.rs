@@ -9,6 +9,7 @@
 mod arrows;
 mod bans;
 mod habits;
+mod manners;
 mod members;
 mod names;
 mod orphans;
