@@ -55,6 +55,18 @@ async fn kinds_may_come_late_and_go_and_come_back() {
     plane.crds(&file).await.expect("the kind is served again");
     runs(&plane, "back", COSCHEDULING, label).await;
     runs(&plane, "own-3", MUSTER, "muster.sh/pod-group").await;
+    plane.kubectl(&crd).expect("the kind is taken away");
+    let newer = OTHER_KINDS[0].replace("v1alpha1", "v1beta7");
+    std::fs::write(&file, newer).expect("a file can be written");
+    plane.crds(&file).await.expect("the kind is served in another version");
+    runs(&plane, "newer", "scheduling.x-k8s.io/v1beta7", label).await;
+    eventually(SOON, "the status to be written in that version", async || {
+        let get = ["get", "podgroups.scheduling.x-k8s.io", "train", "-n", "newer"];
+        let seen = plane.kubectl(&[&get[..], &["-o", "jsonpath={.status.phase}"]].concat());
+        let seen = seen.map_err(|fault| fault.to_string())?;
+        if seen == "Running" { Ok(()) } else { Err(format!("phase {seen:?}")) }
+    })
+    .await;
     let (status, _) = muster.get("/readyz").await.expect("it answers");
     assert_eq!(status, 200);
     let account = crate::bench::ACCOUNT;

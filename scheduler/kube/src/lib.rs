@@ -28,6 +28,7 @@ pub mod object;
 pub mod quantity;
 pub mod read;
 pub mod send;
+mod served;
 pub mod translate;
 pub mod watch;
 pub mod wire;

@@ -107,12 +107,12 @@ async fn work(wish: &Run, config: &Config, logs: Arc<Logs>) -> Result<Ending, St
         live,
         clock,
         inbox,
-        send: wire(sender, letterbox.clone())?,
+        send: wire(sender.clone(), letterbox.clone())?,
         metrics: Arc::clone(&metrics),
         coalesce: config.timings.coalesce.duration(),
     };
     let reader = Reader::new(&cluster).map_err(unusable)?;
-    let hub = Arc::new(watching(reader, clock, config, &identity, letterbox.clone()));
+    let hub = Arc::new(watching(reader, clock, config, &identity, (sender, letterbox.clone())));
     let stops = Arc::new(AtomicBool::new(false));
     heed_signals(letterbox.clone(), Arc::clone(&stops))?;
     let served = CancellationToken::new();
@@ -181,7 +181,7 @@ fn watching(
     clock: Clock,
     config: &Config,
     identity: &str,
-    letterbox: Letterbox,
+    (sender, letterbox): (Sender, Letterbox),
 ) -> Hub {
     let desk = DeskConfig {
         context: Context { scheduler_names: config.scheduler_names.clone() },
@@ -193,7 +193,10 @@ fn watching(
         watch::start(reader, clock, WatchConfig { desk, seed, ..Default::default() }, updates);
     tokio::spawn(async move {
         let mut was_ready = false;
-        while let Some(Update { events, problems, is_ready }) = news.recv().await {
+        while let Some(Update { events, problems, is_ready, served }) = news.recv().await {
+            if let Some(served) = served {
+                sender.serve(served);
+            }
             for problem in problems {
                 let (object, field, remedy) = (problem.object, problem.field, problem.remedy);
                 warn!(object, field, remedy, "problem: {}", problem.message);

@@ -5,6 +5,7 @@
 use super::request::{Content, Path, Request, Wants};
 use super::{event, group, when};
 use crate::names;
+use crate::served::Served;
 use crate::wire::ledger;
 use scheduler_model::spec::{Labels, Ledger};
 use scheduler_protocol::call::{
@@ -23,34 +24,6 @@ pub struct Encoder {
     pub instance: String,
     /// What the API server serves.
     pub served: Served,
-}
-
-/// Which version of each kind of group is written, as discovery found it.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Served {
-    /// Of `muster.sh`.
-    pub muster: String,
-    /// Of `scheduling.k8s.io`.
-    pub kubernetes: String,
-    /// Of `scheduling.volcano.sh`.
-    pub volcano: String,
-    /// The Volcano kind has a status subresource; as Volcano itself installs it, it has none.
-    pub volcano_has_status: bool,
-    /// Of `scheduling.x-k8s.io`.
-    pub coscheduling: String,
-}
-
-/// The newest of each that is known here.
-impl Default for Served {
-    fn default() -> Self {
-        Self {
-            muster: scheduler_api::names::VERSION.to_owned(),
-            kubernetes: "v1beta1".to_owned(),
-            volcano: "v1beta1".to_owned(),
-            volcano_has_status: false,
-            coscheduling: "v1alpha1".to_owned(),
-        }
-    }
 }
 
 impl Encoder {

@@ -7,10 +7,11 @@
 //!
 //! Invariant: what others wrote into a status stays, except into that of muster's own groups.
 
-use super::encode::{Served, annotate};
+use super::encode::annotate;
 use super::request::{Content, Path, Request};
 use super::when;
 use crate::names;
+use crate::served::Served;
 use crate::wire::{explanation, ledger};
 use scheduler_api::names::CONDITION_SCHEDULED;
 use scheduler_api::{PodGroupCounts, PodGroupPhase, PodGroupStatus};

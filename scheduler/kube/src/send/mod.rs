@@ -20,5 +20,6 @@ pub mod request;
 pub mod sender;
 mod when;
 
-pub use encode::{Encoder, Served};
+pub use crate::served::Served;
+pub use encode::Encoder;
 pub use sender::{Sender, Sent};

@@ -10,6 +10,7 @@ use super::pass::{Guarded, Pass};
 use super::request::Request;
 use crate::client::{self, AGENT, Response, causes, say};
 use crate::clock::Clock;
+use crate::served::Served;
 use bytes::Bytes;
 use http::HeaderMap;
 use http::header::{ACCEPT, CONTENT_TYPE, USER_AGENT};
@@ -18,7 +19,7 @@ use scheduler_model::time::Time;
 use scheduler_protocol::answer::{Answer, Reply};
 use scheduler_protocol::call::{Call, Send};
 use std::fmt;
-use std::sync::Arc;
+use std::sync::{Arc, PoisonError, RwLock};
 use std::time::Duration;
 use tokio::time::{Instant, timeout_at};
 use tower::{BoxError, ServiceExt};
@@ -48,13 +49,13 @@ pub struct Sender {
     binds: Transport,
     rest: Transport,
     clock: Clock,
-    encoder: Arc<Encoder>,
+    encoder: Arc<RwLock<Arc<Encoder>>>,
     meter: Meter,
 }
 
 impl fmt::Debug for Sender {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Sender").field("encoder", &self.encoder).finish_non_exhaustive()
+        f.debug_struct("Sender").field("encoder", &self.encoder()).finish_non_exhaustive()
     }
 }
 
@@ -68,7 +69,7 @@ impl Sender {
             binds: client::transport(config)?,
             rest: client::transport(config)?,
             clock,
-            encoder: Arc::new(encoder),
+            encoder: Arc::new(RwLock::new(Arc::new(encoder))),
             meter: Arc::new(|_| ()),
         })
     }
@@ -79,10 +80,15 @@ impl Sender {
         Self { meter: Arc::new(meter), ..self }
     }
 
-    /// The same, with what the API server serves now.
-    #[must_use]
-    pub fn with_encoder(self, encoder: Encoder) -> Self {
-        Self { encoder: Arc::new(encoder), ..self }
+    /// From now on, this sender and its clones write groups in the versions that are served.
+    pub fn serve(&self, served: Served) {
+        let encoder = Encoder { instance: self.encoder().instance.clone(), served };
+        *self.encoder.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(encoder);
+    }
+
+    fn encoder(&self) -> Arc<Encoder> {
+        // It is replaced whole, so a panic elsewhere leaves nothing half-written.
+        Arc::clone(&self.encoder.read().unwrap_or_else(PoisonError::into_inner))
     }
 
     /// Sends one call and waits for its answer, no longer than it allows.
@@ -92,7 +98,7 @@ impl Sender {
             Call::Bind { .. } | Call::ReadPod(_) => &self.binds,
             _ => &self.rest,
         };
-        let requests = self.encoder.encode(send.id, &send.call);
+        let requests = self.encoder().encode(send.id, &send.call);
         let mut last = nowhere();
         for (index, request) in requests.into_iter().enumerate() {
             let answer = self.one(transport, request, send.not_after, deadline).await;

@@ -6,6 +6,7 @@
 
 use super::discover::is_core;
 use crate::desk::Source;
+use crate::served::Served;
 use scheduler_model::time::{Span, Time};
 use scheduler_protocol::watch::{Health, Trouble};
 use std::collections::BTreeMap;
@@ -68,6 +69,8 @@ struct Inner {
     rows: BTreeMap<Source, Row>,
     is_discovered: bool,
     discovery: Option<String>,
+    served: Option<Served>,
+    is_served_new: bool,
     problems: usize,
 }
 
@@ -142,6 +145,22 @@ impl Board {
         inner.is_discovered |= trouble.is_none();
         inner.discovery = trouble;
         self.changed.notify_one();
+    }
+
+    /// Groups are served in these versions.
+    pub(super) fn serves(&self, served: Served) {
+        let mut inner = self.lock();
+        if inner.served.as_ref() != Some(&served) {
+            (inner.served, inner.is_served_new) = (Some(served), true);
+            self.changed.notify_one();
+        }
+    }
+
+    /// The versions in which groups are served, if that changed since the last call.
+    pub(super) fn take_served(&self) -> Option<Served> {
+        let mut inner = self.lock();
+        let is_new = std::mem::take(&mut inner.is_served_new);
+        inner.served.clone().filter(|_| is_new)
     }
 
     /// How each source stands.

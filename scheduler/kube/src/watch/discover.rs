@@ -4,6 +4,7 @@
 //! only a group or kind that is really gone is gone.
 
 use crate::read::{KINDS, Kind};
+use crate::served::{self, HasStatus};
 use serde::Deserialize;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -18,6 +19,8 @@ pub(super) const PATHS: [&str; 2] = ["/api", "/apis"];
 pub(super) struct Served {
     /// Path of the collection, by row of [`KINDS`].
     pub paths: BTreeMap<usize, String>,
+    /// Rows of kinds with a status subresource.
+    pub with_status: BTreeSet<usize>,
     /// Rows of groups that did not answer.
     pub unknown: BTreeSet<usize>,
 }
@@ -58,6 +61,13 @@ struct Resource {
     resource: String,
     #[serde(default)]
     verbs: Vec<String>,
+    #[serde(default)]
+    subresources: Vec<Subresource>,
+}
+
+#[derive(Deserialize)]
+struct Subresource {
+    subresource: String,
 }
 
 impl Served {
@@ -102,12 +112,18 @@ impl Served {
             None => group.versions.iter().find(serves),
         };
         if let Some(version) = best {
+            let mut found = version.resources.iter().filter(|one| one.resource == kind.plural);
+            let is_status = |it: &Subresource| it.subresource == "status";
+            let has_status = found.any(|one| one.subresources.iter().any(is_status));
             let (name, version, plural) = (kind.group, &version.version, kind.plural);
             let path = match name {
                 "" => format!("/api/{version}/{plural}"),
                 name => format!("/apis/{name}/{version}/{plural}"),
             };
             self.paths.insert(row, path);
+            if has_status {
+                self.with_status.insert(row);
+            }
         } else if group.versions.iter().any(|version| version.freshness == "Stale") {
             self.unknown.insert(row);
         }
@@ -120,8 +136,26 @@ impl Served {
             if let Some(path) = before.paths.get(row) {
                 self.paths.insert(*row, path.clone());
             }
+            if before.with_status.contains(row) {
+                self.with_status.insert(*row);
+            }
         }
         self
+    }
+
+    /// In which version the groups of each dialect are written: the one they are read in.
+    pub(super) fn groups(&self) -> served::Served {
+        let mut groups = served::Served::default();
+        for (row, path) in &self.paths {
+            let kind = &KINDS[*row];
+            let version = path.rsplit('/').nth(1).filter(|_| kind.kind == "PodGroup");
+            if let Some(version) = version {
+                let has = self.with_status.contains(row);
+                let has_status = if has { HasStatus::Yes } else { HasStatus::No };
+                groups.note(kind.group, version, has_status);
+            }
+        }
+        groups
     }
 }
 
@@ -186,6 +220,21 @@ mod tests {
         assert_eq!(served(&group("scheduling.k8s.io", &all[..1])), Served::default());
         let later = served(&group("scheduling.k8s.io", &[("v1beta1", "workloads")]));
         assert_eq!(later, Served::default(), "later workloads hold no groups");
+    }
+
+    #[test]
+    fn groups_are_written_in_the_version_they_are_read_in() {
+        let old = served(&group("scheduling.k8s.io", &[("v1alpha3", "podgroups")])).groups();
+        assert_eq!(old.kubernetes, "v1alpha3");
+        let status = r#"{"metadata":{"name":"scheduling.volcano.sh"},"versions":[{
+            "version":"v1beta1","resources":[{"resource":"podgroups","verbs":["list","watch"],
+            "subresources":[{"subresource":"status"}]}]}]}"#;
+        let with = served(status);
+        assert!(with.groups().volcano_has_status);
+        let stale = r#"{"metadata":{"name":"scheduling.volcano.sh"},"versions":
+            [{"version":"v1beta1","freshness":"Stale"}]}"#;
+        assert!(served(stale).after(&with).groups().volcano_has_status, "it may still have it");
+        assert!(!served("").after(&with).groups().volcano_has_status);
     }
 
     #[test]

@@ -21,6 +21,7 @@ pub use board::{Readiness, Standing};
 use crate::client::Reader;
 use crate::clock::Clock;
 use crate::desk::{Desk, DeskConfig, News, Outcome, Source};
+use crate::served::Served;
 use board::{Board, Patience};
 use scheduler_model::event::Event;
 use scheduler_model::problem::Problem;
@@ -60,6 +61,8 @@ pub struct Update {
     pub problems: Vec<Problem>,
     /// Everything that is needed to decide was told by now.
     pub is_ready: bool,
+    /// The versions in which groups are to be written from now on, where that changed.
+    pub served: Option<Served>,
 }
 
 /// What all watches share.
@@ -182,11 +185,13 @@ impl Reading {
         let Outcome { events, problems } = self.desk.flush();
         self.board.wrong(self.desk.problems());
         let is_ready = self.board.readiness(self.clock.now()).is_ready();
-        if events.is_empty() && problems.is_empty() && is_ready == self.was_ready {
+        let served = self.board.take_served();
+        let is_same = served.is_none() && is_ready == self.was_ready;
+        if events.is_empty() && problems.is_empty() && is_same {
             return Ok(());
         }
         self.was_ready = is_ready;
-        let update = Update { events, problems, is_ready };
+        let update = Update { events, problems, is_ready, served };
         self.updates.send(update).await.map_err(|_| Unwanted)
     }
 }

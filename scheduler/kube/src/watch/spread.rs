@@ -111,6 +111,8 @@ impl Spread {
 
     /// Ends the watches of what is gone, and begins those of what is new.
     async fn follow(&mut self, served: Served) {
+        // Before the first object of a kind is told, so that nothing is written in a wrong way.
+        self.board.serves(served.groups());
         let wanted = self.wanted(&served);
         let running: Vec<Source> = self.running.keys().copied().collect();
         for source in running {
