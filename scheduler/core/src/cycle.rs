@@ -307,6 +307,7 @@ impl Engine {
             node,
             gang: gang.clone(),
             annotations: Labels::new(),
+            volumes: Vec::new(),
         };
         (bind, step)
     }

@@ -1,6 +1,6 @@
 //! What the engine asks of the outside, and how each request can end.
 
-use crate::spec::{GangKey, Labels};
+use crate::spec::{GangKey, Labels, VolumeStep};
 
 /// Names one effect until it is settled. Never reused.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -28,6 +28,9 @@ pub struct Bind {
     pub gang: GangKey,
     /// What the pod is told about its place, as annotations in the same write.
     pub annotations: Labels,
+    /// What has to be done about its claims first. No bind of the gang leaves before all steps
+    /// of all of its members ended well.
+    pub volumes: Vec<VolumeStep>,
 }
 
 /// How an effect ended.

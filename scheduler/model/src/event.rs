@@ -1,8 +1,8 @@
 //! Everything that can happen to the engine, as a closed list.
 
 use crate::spec::{
-    DaemonSpec, GangKey, GangSpec, NamespaceSpec, NodeSpec, PodSpec, PriorityClassSpec, QueueSpec,
-    TopologySpec,
+    ClaimSpec, DaemonSpec, GangKey, GangSpec, NamespaceSpec, NodeSpec, PodSpec, PoolSpec,
+    PriorityClassSpec, QueueSpec, TopologySpec, VolumeSpec,
 };
 
 /// News from outside. Order between kinds does not matter; the latest of one object wins.
@@ -40,6 +40,18 @@ pub enum Event {
     Daemon(DaemonSpec),
     /// The DaemonSet of this key is gone.
     DaemonGone(String),
+    /// A volume claim as it is now.
+    Claim(Box<ClaimSpec>),
+    /// The volume claim of this key (`namespace/name`) is gone.
+    ClaimGone(String),
+    /// A volume that a late claim may take, as it is now.
+    Volume(Box<VolumeSpec>),
+    /// The volume of this name is gone, or taken.
+    VolumeGone(String),
+    /// Room for new volumes as it is now.
+    Pool(Box<PoolSpec>),
+    /// The room of this key is gone.
+    PoolGone(String),
     /// A fresh list of one kind begins: what it does not name by the matching
     /// [`Event::ListEnd`] is gone.
     ListStart(Kind),
@@ -66,4 +78,10 @@ pub enum Kind {
     Namespace,
     /// DaemonSets.
     Daemon,
+    /// Volume claims.
+    Claim,
+    /// Volumes that late claims may take.
+    Volume,
+    /// Room for new volumes.
+    Pool,
 }

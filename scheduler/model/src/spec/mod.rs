@@ -10,6 +10,7 @@ mod node;
 mod pod;
 mod queue;
 mod selector;
+mod volume;
 
 pub use gang::{CreatesAtOnce, Dialect, GangKey, GangSpec, RoleSpec, TopologyWish};
 pub use ledger::{Ledger, RoleTally};
@@ -20,6 +21,10 @@ pub use pod::{
 };
 pub use queue::{LevelSpec, LimitSpec, NamespaceSpec, PriorityClassSpec, QueueSpec, TopologySpec};
 pub use selector::{LabelSelector, NamespaceScope, Requirement, SelectorOperator};
+pub use volume::{
+    Attach, BoundVolume, ClaimSpec, ClaimState, ClaimUse, LateClaim, PoolSpec, Provision, Reach,
+    VolumeSpec, VolumeStep,
+};
 
 /// Labels, or any other map from name to text, in a fixed order.
 pub type Labels = std::collections::BTreeMap<String, String>;

@@ -2,6 +2,7 @@
 
 use super::{Labels, Resources};
 use crate::time::Time;
+use std::collections::BTreeMap;
 
 /// A machine that can run pods.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -21,6 +22,9 @@ pub struct NodeSpec {
     pub not_ready_since: Option<Time>,
     /// What pods may use together. Rounded down where inexact. `pods` is the pod count.
     pub allocatable: Resources,
+    /// How many volumes each CSI driver can attach to it (`CSINode`); a driver that is not named
+    /// has no limit.
+    pub attach_limits: BTreeMap<String, u32>,
     /// Creation time, for fresh nodes.
     pub created_at: Time,
     /// The one flavour this node belongs to (a GPU model, a pool); empty is the default one.

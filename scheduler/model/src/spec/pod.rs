@@ -1,7 +1,8 @@
 //! A pod as the outside describes it: where it may go, and what became of it so far.
 
 use super::{
-    GangKey, LabelSelector, Labels, Ledger, NamespaceScope, Requirement, Resources, TaintEffect,
+    ClaimUse, GangKey, LabelSelector, Labels, Ledger, NamespaceScope, Requirement, Resources,
+    TaintEffect,
 };
 use crate::time::{Span, Time};
 use std::sync::Arc;
@@ -64,6 +65,8 @@ pub struct PodSpec {
     pub ledger: Option<Box<Ledger>>,
     /// The DaemonSet that owns it, as `namespace/name`.
     pub daemon: Option<String>,
+    /// Its volume claims, sorted, without repeats.
+    pub claims: Vec<ClaimUse>,
     /// Parts of the pod that this version cannot place yet; it waits with the reason.
     pub unsupported: Vec<Unsupported>,
 }
@@ -100,6 +103,7 @@ impl PodSpec {
             told: None,
             ledger: None,
             daemon: None,
+            claims: Vec::new(),
             unsupported: Vec::new(),
         }
     }

@@ -97,6 +97,7 @@ fn bind(pod: &str, node: &str) -> Bind {
         node: node.to_owned(),
         gang: gang(),
         annotations: Labels::new(),
+        volumes: Vec::new(),
     }
 }
 
