@@ -101,6 +101,14 @@ impl Mirror {
                 snap.ingest(event, now);
                 wake.gangs.extend(snap.gangs().find(&key));
             }
+            Event::Claim(spec) => {
+                let key = spec.key.clone();
+                take_claim(snap, event, &key, now, wake);
+            }
+            Event::ClaimGone(key) => {
+                let key = key.clone();
+                take_claim(snap, event, &key, now, wake);
+            }
             Event::Node(_) | Event::NodeGone(_) => take_node(snap, event, now, wake),
             Event::Queue(_)
             | Event::QueueGone(_)
@@ -135,6 +143,12 @@ fn take_node(snap: &mut Snapshot, event: Event, now: Time, wake: &mut Wake) {
     };
     wake.gangs.extend(pods.into_iter().filter_map(|pod| gang_of(snap, pod)));
     snap.ingest(event, now);
+}
+
+/// A claim that changes may let the gangs run whose pods use it.
+fn take_claim(snap: &mut Snapshot, event: Event, key: &str, now: Time, wake: &mut Wake) {
+    snap.ingest(event, now);
+    wake.gangs.extend(snap.volumes().users(key).filter_map(|pod| gang_of(snap, pod)));
 }
 
 fn is_success(spec: &PodSpec) -> bool {
@@ -185,6 +199,9 @@ fn is_known(snap: &Snapshot, event: &Event) -> bool {
         Event::PriorityClass(spec) => snap.priority_classes().get(&spec.name) == Some(spec),
         Event::Namespace(spec) => snap.namespaces().get(&spec.name) == Some(spec),
         Event::Daemon(spec) => snap.daemons().get(&spec.key).is_some_and(|it| it.spec == *spec),
+        Event::Claim(spec) => snap.volumes().claims().get(&spec.key) == Some(spec.as_ref()),
+        Event::Volume(spec) => snap.volumes().volumes().get(&spec.name) == Some(spec.as_ref()),
+        Event::Pool(spec) => snap.volumes().pools().get(&spec.key) == Some(spec.as_ref()),
         _ => false,
     }
 }
@@ -243,6 +260,10 @@ fn mask_of(snap: &Snapshot, event: &Event) -> EventMask {
         | Event::PriorityClassGone(_) => EventMask::POLICY_CHANGED,
         // A namespace's labels decide what selectors see, its queue what its gangs may use.
         Event::Namespace(_) | Event::NamespaceGone(_) => EventMask::ALL,
+        Event::Claim(_) | Event::ClaimGone(_) => EventMask::NONE,
+        Event::Volume(_) | Event::VolumeGone(_) | Event::Pool(_) | Event::PoolGone(_) => {
+            EventMask::VOLUME_CHANGED
+        }
         Event::Pod(_)
         | Event::PodGone(_)
         | Event::Gang(_)
@@ -262,6 +283,9 @@ fn subject(event: &Event) -> Option<(Kind, String)> {
         Event::PriorityClass(spec) => (Kind::PriorityClass, spec.name.clone()),
         Event::Namespace(spec) => (Kind::Namespace, spec.name.clone()),
         Event::Daemon(spec) => (Kind::Daemon, spec.key.clone()),
+        Event::Claim(spec) => (Kind::Claim, spec.key.clone()),
+        Event::Volume(spec) => (Kind::Volume, spec.name.clone()),
+        Event::Pool(spec) => (Kind::Pool, spec.key.clone()),
         Event::NodeGone(_)
         | Event::PodGone(_)
         | Event::GangGone(_)
@@ -270,6 +294,9 @@ fn subject(event: &Event) -> Option<(Kind, String)> {
         | Event::PriorityClassGone(_)
         | Event::NamespaceGone(_)
         | Event::DaemonGone(_)
+        | Event::ClaimGone(_)
+        | Event::VolumeGone(_)
+        | Event::PoolGone(_)
         | Event::ListStart(_)
         | Event::ListEnd(_) => return None,
     })
@@ -316,6 +343,18 @@ fn missing(snap: &Snapshot, kind: Kind, seen: &BTreeSet<String>) -> Vec<Event> {
         Kind::Daemon => {
             let names = snap.daemons().keys().cloned();
             names.filter(gone).map(Event::DaemonGone).collect()
+        }
+        Kind::Claim => {
+            let keys = snap.volumes().claims().keys().cloned();
+            keys.filter(gone).map(Event::ClaimGone).collect()
+        }
+        Kind::Volume => {
+            let names = snap.volumes().volumes().keys().cloned();
+            names.filter(gone).map(Event::VolumeGone).collect()
+        }
+        Kind::Pool => {
+            let keys = snap.volumes().pools().keys().cloned();
+            keys.filter(gone).map(Event::PoolGone).collect()
         }
     }
 }

@@ -25,10 +25,12 @@ impl EventMask {
     pub const POLICY_CHANGED: Self = Self(1 << 6);
     /// Time alone: the next cycle.
     pub const NEXT_CYCLE: Self = Self(1 << 7);
+    /// Volumes that wait for a claim, or room for new ones, changed.
+    pub const VOLUME_CHANGED: Self = Self(1 << 8);
     /// Everything but a change of the gang itself: what comes from elsewhere.
     pub const FROM_ELSEWHERE: Self = Self(Self::ALL.0 & !Self::GANG_CHANGED.0);
     /// Everything.
-    pub const ALL: Self = Self((1 << 8) - 1);
+    pub const ALL: Self = Self((1 << 9) - 1);
 
     /// True if some kind is in both.
     #[must_use]

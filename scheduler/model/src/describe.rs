@@ -18,6 +18,7 @@ impl Snapshot {
         self.describe_nodes(&mut lines);
         self.describe_classes(&mut lines);
         self.describe_gangs(&mut lines);
+        self.describe_volumes(&mut lines);
         lines.sort();
         lines
     }
@@ -46,6 +47,15 @@ impl Snapshot {
         }
         for node in self.nodes.live().iter() {
             tell(Event::Node(Box::new(self.nodes.spec(node).clone())));
+        }
+        for spec in self.volumes.claims.values() {
+            tell(Event::Claim(Box::new(spec.clone())));
+        }
+        for spec in self.volumes.volumes.values() {
+            tell(Event::Volume(Box::new(spec.clone())));
+        }
+        for spec in self.volumes.pools.values() {
+            tell(Event::Pool(Box::new(spec.clone())));
         }
         for (_, gang) in self.gangs.iter() {
             if let Some(spec) = &gang.spec {
@@ -176,6 +186,19 @@ impl Snapshot {
         }
         let problems = self.problems.values();
         lines.extend(problems.map(|problem| format!("problem {problem}")));
+    }
+
+    fn describe_volumes(&self, lines: &mut Vec<String>) {
+        let all = &self.volumes;
+        lines.extend(all.claims.values().map(|claim| format!("claim {claim:?}")));
+        lines.extend(all.volumes.values().map(|volume| format!("volume {volume:?}")));
+        lines.extend(all.pools.values().map(|pool| format!("pool {pool:?}")));
+        for (claim, pods) in &all.users {
+            let mut pods: Vec<&str> =
+                pods.iter().map(|id| self.pods.get(*id).spec.uid.as_str()).collect();
+            pods.sort_unstable();
+            lines.push(format!("claim {claim} used by {pods:?}"));
+        }
     }
 
     fn by_name(&self, tallies: &Tallies) -> Vec<(&str, u32, u32)> {

@@ -44,4 +44,5 @@ pub mod snapshot;
 pub mod spec;
 pub mod time;
 pub mod topology;
+pub mod volume;
 pub mod world;

@@ -18,6 +18,7 @@ use crate::resource::{Request, ResourceTable};
 use crate::spec::{DaemonSpec, GangKey, NamespaceSpec, PriorityClassSpec};
 use crate::time::Time;
 use crate::topology::TopologyTable;
+use crate::volume::VolumeTable;
 use std::collections::BTreeMap;
 
 /// All tables.
@@ -36,6 +37,7 @@ pub struct Snapshot {
     pub(crate) namespaces: BTreeMap<String, NamespaceSpec>,
     pub(crate) priority_classes: BTreeMap<String, PriorityClassSpec>,
     pub(crate) daemons: BTreeMap<String, Daemon>,
+    pub(crate) volumes: VolumeTable,
     pub(crate) problems: BTreeMap<String, Problem>,
 }
 
@@ -138,6 +140,12 @@ impl Snapshot {
     #[must_use]
     pub const fn priority_classes(&self) -> &BTreeMap<String, PriorityClassSpec> {
         &self.priority_classes
+    }
+
+    /// Volume claims and what serves them.
+    #[must_use]
+    pub const fn volumes(&self) -> &VolumeTable {
+        &self.volumes
     }
 
     /// What is wrong with objects now, each once.

@@ -57,6 +57,10 @@ fn surroundings(snap: &Snapshot) -> Vec<Event> {
     events.extend(queues.map(|(_, queue)| Event::Queue(queue.spec.clone())));
     let nodes = snap.nodes().live().iter();
     events.extend(nodes.map(|node| Event::Node(Box::new(snap.nodes().spec(node).clone()))));
+    let volumes = snap.volumes();
+    events.extend(volumes.claims().values().cloned().map(Box::new).map(Event::Claim));
+    events.extend(volumes.volumes().values().cloned().map(Box::new).map(Event::Volume));
+    events.extend(volumes.pools().values().cloned().map(Box::new).map(Event::Pool));
     events
 }
 

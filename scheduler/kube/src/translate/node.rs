@@ -9,6 +9,7 @@ use crate::wire::{self, NodeStatus, condition};
 use scheduler_model::amount::Amount;
 use scheduler_model::spec::{NodeSpec, Resources, Taint, TaintEffect};
 use scheduler_model::time::Time;
+use std::collections::BTreeMap;
 
 /// How many pods a kubelet takes unless it is told otherwise.
 const DEFAULT_PODS: Amount = Amount::new(110);
@@ -34,6 +35,7 @@ pub fn translate(node: &wire::Node) -> Translated<NodeSpec> {
         allocatable: allocatable(&node.status, &mut problems),
         created_at: created_at(meta, &mut problems),
         flavour: String::new(),
+        attach_limits: BTreeMap::new(),
     };
     problems.with(spec)
 }

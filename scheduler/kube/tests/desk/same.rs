@@ -123,6 +123,12 @@ fn fold(told: Vec<Event>) -> Vec<Event> {
             Event::NamespaceGone(name) => ((0, name.clone()), true),
             Event::Daemon(spec) => ((5, spec.key.clone()), false),
             Event::DaemonGone(key) => ((5, key.clone()), true),
+            Event::Claim(spec) => ((8, spec.key.clone()), false),
+            Event::ClaimGone(key) => ((8, key.clone()), true),
+            Event::Volume(spec) => ((9, spec.name.clone()), false),
+            Event::VolumeGone(name) => ((9, name.clone()), true),
+            Event::Pool(spec) => ((10, spec.key.clone()), false),
+            Event::PoolGone(key) => ((10, key.clone()), true),
             Event::ListStart(_) | Event::ListEnd(_) => panic!("the desk sweeps by itself"),
         };
         latest.insert(key, (!is_gone).then_some(event));

@@ -7,6 +7,7 @@ mod class;
 mod group;
 mod node;
 mod pod;
+mod volume;
 
 use crate::event::Event;
 use crate::snapshot::Snapshot;
@@ -38,6 +39,12 @@ impl Snapshot {
             Event::DaemonGone(key) => {
                 self.daemons.remove(&key);
             }
+            Event::Claim(spec) => self.upsert_claim(*spec),
+            Event::ClaimGone(key) => self.remove_claim(&key),
+            Event::Volume(spec) => self.upsert_volume(*spec),
+            Event::VolumeGone(name) => self.remove_volume(&name),
+            Event::Pool(spec) => self.upsert_pool(*spec),
+            Event::PoolGone(key) => self.remove_pool(&key),
             Event::ListStart(_) | Event::ListEnd(_) => {}
         }
     }

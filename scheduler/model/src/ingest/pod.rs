@@ -106,6 +106,7 @@ impl Snapshot {
     fn detach_pod(&mut self, id: PodId) -> Pod {
         let row = self.pods.get(id).clone();
         self.unplace(id);
+        self.leave_claims(id, &row.spec);
         if let Some(gang) = row.gang {
             self.leave_gang(id, gang, &row.spec);
         }
@@ -136,6 +137,9 @@ impl Snapshot {
         before: (Place, Option<String>),
         ready_at: Time,
     ) {
+        if !spec.phase.is_finished() {
+            self.use_claims(id, &spec);
+        }
         let class = (!spec.phase.is_finished()).then(|| self.hold_class(&spec));
         let gang = spec.ours.then(|| self.join_gang(id, &spec));
         if let Some(key) = foreign_group(&spec) {

@@ -133,6 +133,7 @@ impl Builder {
                 allocatable: allocatable.clone(),
                 created_at: created.unwrap_or_else(|| self.ago(OLD)),
                 flavour: file.flavour.clone(),
+                attach_limits: file.attach_limits.clone(),
             })));
         }
         Ok(())

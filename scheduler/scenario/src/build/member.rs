@@ -210,6 +210,7 @@ impl Builder {
             told: None,
             ledger: self.ledger(file).filter(|_| on_pods).map(Box::new),
             daemon: file.daemon.clone(),
+            claims: Vec::new(),
             unsupported: file.unsupported.iter().cloned().map(Unsupported::into_value).collect(),
         })
     }

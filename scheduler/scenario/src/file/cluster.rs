@@ -68,11 +68,12 @@ pub(crate) struct NodeFile {
     pub(crate) not_ready_since: Option<Text<Time>>,
     pub(crate) flavour: String,
     pub(crate) created: Option<Text<Time>>,
+    pub(crate) attach_limits: BTreeMap<String, u32>,
     pub(crate) others: BTreeMap<String, String>,
 }
 
 /// The fields of a node, for messages.
-pub(crate) const NODE_KEYS: &str = "name, labels, taints, unschedulable, ready, notReadySince, flavour, created, a resource (gpu, cpu, memory, \
+pub(crate) const NODE_KEYS: &str = "name, labels, taints, unschedulable, ready, notReadySince, flavour, created, attachLimits, a resource (gpu, cpu, memory, \
      ephemeral-storage, pods, or a name with a slash) or a topology level";
 
 impl<'de> Deserialize<'de> for NodeFile {
@@ -104,6 +105,7 @@ impl<'de> Visitor<'de> for NodeVisitor {
                     node.not_ready = true;
                 }
                 "flavour" => node.flavour = map.next_value()?,
+                "attachLimits" => node.attach_limits = map.next_value()?,
                 "created" => node.created = map.next_value()?,
                 _ => {
                     node.others.insert(key, map.next_value()?);

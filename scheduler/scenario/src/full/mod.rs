@@ -11,6 +11,7 @@ mod pod;
 mod queue;
 mod shape;
 mod value;
+mod volume;
 
 pub(crate) use gang::DialectFile;
 pub(crate) use object::{GangHintFile, ObjectFile, PodHintFile, WorkloadFile};

@@ -3,6 +3,7 @@
 use super::{mirror, words};
 use scheduler_model::spec::{Labels, NodeSpec, Resources, Taint, TaintEffect};
 use scheduler_model::time::Time;
+use std::collections::BTreeMap;
 
 mirror! {
     NodeSpec as NodeFile, base NodeSpec { ready: true, ..NodeSpec::default() },
@@ -14,6 +15,7 @@ mirror! {
         ready: bool,
         not_ready_since: Option<Time>,
         allocatable: Resources,
+        attach_limits: BTreeMap<String, u32>,
         created_at: Time,
         flavour: String,
     }

@@ -3,8 +3,8 @@
 use super::{Mirror, mirror, words};
 use scheduler_model::event::{Event, Kind};
 use scheduler_model::spec::{
-    DaemonSpec, GangKey, GangSpec, NamespaceSpec, NodeSpec, PodSpec, PriorityClassSpec, QueueSpec,
-    TopologySpec,
+    ClaimSpec, DaemonSpec, GangKey, GangSpec, NamespaceSpec, NodeSpec, PodSpec, PoolSpec,
+    PriorityClassSpec, QueueSpec, TopologySpec, VolumeSpec,
 };
 use scheduler_model::time::{Span, Time};
 use scheduler_model::world::{After, Pace, SimHints, Until, Workload};
@@ -27,6 +27,12 @@ words! {
         NamespaceGone(String),
         Daemon(DaemonSpec),
         DaemonGone(String),
+        Claim(Box<ClaimSpec>),
+        ClaimGone(String),
+        Volume(Box<VolumeSpec>),
+        VolumeGone(String),
+        Pool(Box<PoolSpec>),
+        PoolGone(String),
         ListStart(Kind),
         ListEnd(Kind),
     }
@@ -34,7 +40,7 @@ words! {
 
 words! {
     Kind as KindFile ("camelCase") {
-        Node, Pod, Gang, Queue, Topology, PriorityClass, Namespace, Daemon
+        Node, Pod, Gang, Queue, Topology, PriorityClass, Namespace, Daemon, Claim, Volume, Pool
     }
 }
 

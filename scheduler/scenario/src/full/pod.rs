@@ -2,7 +2,8 @@
 
 use super::{mirror, words};
 use scheduler_model::spec::{
-    DaemonSpec, GangKey, Labels, Ledger, Membership, PodPhase, PodShape, PodSpec, Told, Unsupported,
+    ClaimUse, DaemonSpec, GangKey, Labels, Ledger, Membership, PodPhase, PodShape, PodSpec, Told,
+    Unsupported,
 };
 use scheduler_model::time::{Span, Time};
 use std::sync::Arc;
@@ -36,6 +37,7 @@ mirror! {
         told: Option<Box<Told>>,
         ledger: Option<Box<Ledger>>,
         daemon: Option<String>,
+        claims: Vec<ClaimUse>,
         unsupported: Vec<Unsupported>,
     }
 }

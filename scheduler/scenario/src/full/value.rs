@@ -3,7 +3,7 @@
 //! [`mirror!`] does structs, [`words!`] enums; what both are made of is below.
 
 use crate::read::{Text, read_amount, write_time};
-use scheduler_model::amount::Unit;
+use scheduler_model::amount::{Amount, Unit};
 use scheduler_model::spec::Resources;
 use scheduler_model::time::{Span, Time};
 use serde::ser::{Serialize, Serializer};
@@ -122,7 +122,7 @@ macro_rules! as_is {
     )* };
 }
 
-as_is!(String, bool, i32, u32, u64);
+as_is!(String, bool, i32, u32, u64, BTreeMap<String, u32>);
 
 impl<T: Mirror> Mirror for Vec<T> {
     type File = Vec<T::File>;
@@ -181,6 +181,19 @@ impl Mirror for BTreeMap<String, String> {
 
     fn into_value(file: Self) -> Self {
         file
+    }
+}
+
+/// In its own unit, exactly.
+impl Mirror for Amount {
+    type File = i64;
+
+    fn to_file(&self) -> i64 {
+        self.units()
+    }
+
+    fn into_value(file: i64) -> Self {
+        Self::new(file)
     }
 }
 

@@ -10,6 +10,8 @@ use scheduler_model::time::{Span, Time};
 use scheduler_model::world::{After, Pace, SimHints, Until, Workload, World};
 use std::sync::Arc;
 
+mod volumes;
+
 /// Texts that are hard on a YAML writer.
 pub(crate) fn odd_text() -> impl Strategy<Value = String> {
     prop_oneof![
@@ -87,12 +89,12 @@ prop_compose! {
         (name, labels, taints, flavour) in (text(), labels(), vec(taint(), 0..2), text()),
         (unschedulable, ready, allocatable, created_at) in
             (any::<bool>(), any::<bool>(), resources(), time()),
-        not_ready_since in of(time()),
+        (not_ready_since, attach_limits) in (of(time()), btree_map(text(), any::<u32>(), 0..2)),
     ) -> NodeSpec {
         let name = if name.is_empty() { "n".to_owned() } else { name };
         NodeSpec {
             name, labels, taints, unschedulable, ready, not_ready_since, allocatable, created_at,
-            flavour,
+            flavour, attach_limits,
         }
     }
 }
@@ -233,12 +235,12 @@ prop_compose! {
         (rank, queue, walltime) in (of(any::<u64>()), of(text()), of(span())),
         (created_at, scheduled_at, started_at, finished_at) in
             (time(), of(time()), of(time()), of(time())),
-        unsupported in vec(unsupported(), 0..2),
+        (unsupported, claims) in (vec(unsupported(), 0..2), vec(volumes::claim_use(), 0..2)),
     ) -> PodSpec {
         PodSpec {
             uid, namespace, name, ours, labels, shape, node, phase, terminating, gates, priority,
             priority_class, membership, role, rank, queue, created_at, scheduled_at, started_at,
-            finished_at, walltime, evicted, unsupported,
+            finished_at, walltime, evicted, unsupported, claims,
             daemon: evicted.then(|| "ns/agent".to_owned()),
             rejected: terminating.then(|| "OutOfcpu".to_owned()),
             has_controller: ours,
@@ -320,6 +322,9 @@ fn gone() -> impl Strategy<Value = Event> {
             Kind::PriorityClass,
             Kind::Namespace,
             Kind::Daemon,
+            Kind::Claim,
+            Kind::Volume,
+            Kind::Pool,
         ])
     };
     prop_oneof![
@@ -331,6 +336,7 @@ fn gone() -> impl Strategy<Value = Event> {
         text().prop_map(Event::PriorityClassGone),
         text().prop_map(Event::NamespaceGone),
         text().prop_map(Event::DaemonGone),
+        volumes::gone(),
         kind().prop_map(Event::ListStart),
         kind().prop_map(Event::ListEnd),
     ]
@@ -343,6 +349,7 @@ fn event() -> impl Strategy<Value = Event> {
         gang().boxed().prop_map(|gang| Event::Gang(Box::new(gang))),
         queue().boxed().prop_map(Event::Queue),
         small_kind().boxed(),
+        volumes::event().boxed(),
         gone().boxed(),
     ]
 }

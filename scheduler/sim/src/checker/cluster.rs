@@ -6,7 +6,9 @@
 use super::Objects;
 use scheduler_model::amount::Amount;
 use scheduler_model::event::Event;
-use scheduler_model::spec::{Labels, NamespaceSpec, NodeSpec, PodSpec, Resources};
+use scheduler_model::spec::{
+    ClaimSpec, Labels, NamespaceSpec, NodeSpec, PodSpec, PoolSpec, Resources, VolumeSpec,
+};
 use scheduler_model::time::{Span, Time};
 use scheduler_model::world::World;
 use std::collections::BTreeMap;
@@ -23,6 +25,12 @@ pub struct Cluster {
     pub past: BTreeMap<String, PodSpec>,
     /// Namespaces by name.
     pub namespaces: BTreeMap<String, NamespaceSpec>,
+    /// Volume claims by key.
+    pub claims: BTreeMap<String, ClaimSpec>,
+    /// Volumes that a late claim may take, by name.
+    pub volumes: BTreeMap<String, VolumeSpec>,
+    /// Room for new volumes by key.
+    pub pools: BTreeMap<String, PoolSpec>,
     /// The moment at which it is looked at: what is silent for long is lost.
     pub now: Time,
 }

@@ -71,6 +71,18 @@ impl Objects {
             Event::QueueGone(name) => self.forget(Kind::Queue, name),
             Event::TopologyGone(name) => self.forget(Kind::Topology, name),
             Event::GangGone(key) => self.forget_gang(&key.clone()),
+            Event::Claim(spec) => {
+                cluster.claims.insert(spec.key.clone(), spec.as_ref().clone());
+            }
+            Event::Volume(spec) => {
+                cluster.volumes.insert(spec.name.clone(), spec.as_ref().clone());
+            }
+            Event::Pool(spec) => {
+                cluster.pools.insert(spec.key.clone(), spec.as_ref().clone());
+            }
+            Event::ClaimGone(key) => self.forget(Kind::Claim, key),
+            Event::VolumeGone(name) => self.forget(Kind::Volume, name),
+            Event::PoolGone(key) => self.forget(Kind::Pool, key),
             Event::ListStart(kind) => self.unlisted.extend(self.names(*kind)),
             Event::ListEnd(kind) => self.forget_unlisted(*kind),
             Event::PriorityClass(_)
@@ -113,6 +125,9 @@ impl Objects {
                 let key = self.gangs.keys().find(|key| gang_name(key) == name).cloned();
                 key.iter().for_each(|key| self.forget_gang(key));
             }
+            Kind::Claim => drop(self.cluster.claims.remove(name)),
+            Kind::Volume => drop(self.cluster.volumes.remove(name)),
+            Kind::Pool => drop(self.cluster.pools.remove(name)),
             Kind::PriorityClass | Kind::Daemon => {}
         }
     }
@@ -145,6 +160,9 @@ impl Objects {
             Kind::Gang => self.gangs.keys().map(gang_name).collect(),
             Kind::Queue => self.queues.keys().cloned().collect(),
             Kind::Topology => self.topologies.keys().cloned().collect(),
+            Kind::Claim => self.cluster.claims.keys().cloned().collect(),
+            Kind::Volume => self.cluster.volumes.keys().cloned().collect(),
+            Kind::Pool => self.cluster.pools.keys().cloned().collect(),
             Kind::PriorityClass | Kind::Daemon => Vec::new(),
         };
         names.into_iter().map(|name| (kind, name)).collect()
@@ -168,6 +186,9 @@ fn named(event: &Event) -> Option<(Kind, String)> {
         Event::Gang(spec) => Some((Kind::Gang, gang_name(&spec.key))),
         Event::Queue(spec) => Some((Kind::Queue, spec.name.clone())),
         Event::Topology(spec) => Some((Kind::Topology, spec.name.clone())),
+        Event::Claim(spec) => Some((Kind::Claim, spec.key.clone())),
+        Event::Volume(spec) => Some((Kind::Volume, spec.name.clone())),
+        Event::Pool(spec) => Some((Kind::Pool, spec.key.clone())),
         _ => None,
     }
 }

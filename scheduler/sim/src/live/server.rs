@@ -335,6 +335,9 @@ fn kind_of(event: &Event) -> Option<Kind> {
         Event::PriorityClass(_) => Some(Kind::PriorityClass),
         Event::Namespace(_) => Some(Kind::Namespace),
         Event::Daemon(_) => Some(Kind::Daemon),
+        Event::Claim(_) | Event::ClaimGone(_) => Some(Kind::Claim),
+        Event::Volume(_) | Event::VolumeGone(_) => Some(Kind::Volume),
+        Event::Pool(_) | Event::PoolGone(_) => Some(Kind::Pool),
         _ => None,
     }
 }

@@ -13,8 +13,16 @@ use std::collections::BTreeMap;
 /// Kinds that change while the world is played.
 const LIVELY: [Kind; 3] = [Kind::Node, Kind::Pod, Kind::Gang];
 /// Kinds that stay as they were.
-const STILL: [Kind; 5] =
-    [Kind::Namespace, Kind::PriorityClass, Kind::Topology, Kind::Queue, Kind::Daemon];
+const STILL: [Kind; 8] = [
+    Kind::Namespace,
+    Kind::PriorityClass,
+    Kind::Topology,
+    Kind::Queue,
+    Kind::Daemon,
+    Kind::Claim,
+    Kind::Volume,
+    Kind::Pool,
+];
 
 /// The watches of one replica.
 #[derive(Clone, Debug)]

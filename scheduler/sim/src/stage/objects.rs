@@ -5,8 +5,8 @@
 
 use scheduler_model::event::{Event, Kind};
 use scheduler_model::spec::{
-    DaemonSpec, GangKey, GangSpec, NamespaceSpec, NodeSpec, PodSpec, PriorityClassSpec, QueueSpec,
-    TopologySpec,
+    ClaimSpec, DaemonSpec, GangKey, GangSpec, NamespaceSpec, NodeSpec, PodSpec, PoolSpec,
+    PriorityClassSpec, QueueSpec, TopologySpec, VolumeSpec,
 };
 use scheduler_model::time::Time;
 use std::collections::{BTreeMap, BTreeSet};
@@ -30,6 +30,12 @@ pub struct Objects {
     pub namespaces: BTreeMap<String, NamespaceSpec>,
     /// DaemonSets by key.
     pub daemons: BTreeMap<String, DaemonSpec>,
+    /// Volume claims by key.
+    pub claims: BTreeMap<String, ClaimSpec>,
+    /// Volumes that a late claim may take, by name.
+    pub volumes: BTreeMap<String, VolumeSpec>,
+    /// Room for new volumes by key.
+    pub pools: BTreeMap<String, PoolSpec>,
     /// What a running list has not named yet.
     unlisted: BTreeMap<Kind, Vec<Event>>,
 }
@@ -56,6 +62,12 @@ impl Objects {
             Event::NamespaceGone(name) => drop(self.namespaces.remove(&name)),
             Event::Daemon(spec) => drop(self.daemons.insert(spec.key.clone(), spec)),
             Event::DaemonGone(key) => drop(self.daemons.remove(&key)),
+            Event::Claim(spec) => drop(self.claims.insert(spec.key.clone(), *spec)),
+            Event::ClaimGone(key) => drop(self.claims.remove(&key)),
+            Event::Volume(spec) => drop(self.volumes.insert(spec.name.clone(), *spec)),
+            Event::VolumeGone(name) => drop(self.volumes.remove(&name)),
+            Event::Pool(spec) => drop(self.pools.insert(spec.key.clone(), *spec)),
+            Event::PoolGone(key) => drop(self.pools.remove(&key)),
             Event::ListStart(_) | Event::ListEnd(_) => {}
         }
     }
@@ -92,6 +104,9 @@ impl Objects {
             }
             Kind::Namespace => self.namespaces.keys().cloned().map(Event::NamespaceGone).collect(),
             Kind::Daemon => self.daemons.keys().cloned().map(Event::DaemonGone).collect(),
+            Kind::Claim => self.claims.keys().cloned().map(Event::ClaimGone).collect(),
+            Kind::Volume => self.volumes.keys().cloned().map(Event::VolumeGone).collect(),
+            Kind::Pool => self.pools.keys().cloned().map(Event::PoolGone).collect(),
         }
     }
 
@@ -104,6 +119,9 @@ impl Objects {
         events.extend(self.queues.values().cloned().map(Event::Queue));
         events.extend(self.nodes.values().cloned().map(|spec| Event::Node(Box::new(spec))));
         events.extend(self.daemons.values().cloned().map(Event::Daemon));
+        events.extend(self.claims.values().cloned().map(|spec| Event::Claim(Box::new(spec))));
+        events.extend(self.volumes.values().cloned().map(|spec| Event::Volume(Box::new(spec))));
+        events.extend(self.pools.values().cloned().map(|spec| Event::Pool(Box::new(spec))));
         events.extend(self.gangs.values().cloned().map(|spec| Event::Gang(Box::new(spec))));
         events.extend(self.pods.values().cloned().map(|spec| Event::Pod(Box::new(spec))));
         events
@@ -121,6 +139,9 @@ fn end_of(event: &Event) -> Option<Event> {
         Event::PriorityClass(spec) => Event::PriorityClassGone(spec.name.clone()),
         Event::Namespace(spec) => Event::NamespaceGone(spec.name.clone()),
         Event::Daemon(spec) => Event::DaemonGone(spec.key.clone()),
+        Event::Claim(spec) => Event::ClaimGone(spec.key.clone()),
+        Event::Volume(spec) => Event::VolumeGone(spec.name.clone()),
+        Event::Pool(spec) => Event::PoolGone(spec.key.clone()),
         _ => return None,
     })
 }

@@ -4,6 +4,7 @@ use super::{Dice, Draft, Feature};
 use scheduler_model::amount::Amount;
 use scheduler_model::spec::{Labels, NodeSpec, Resources, Taint, TaintEffect};
 use scheduler_model::time::Time;
+use std::collections::BTreeMap;
 
 /// Label of the node's own name.
 pub(super) const HOSTNAME: &str = "kubernetes.io/hostname";
@@ -18,6 +19,7 @@ pub(super) fn draw(draft: &mut Draft) {
         // Given up long ago, or about to be.
         let since = *draft.dice.pick(&[0, 900_000, 960_000]);
         let node = NodeSpec {
+            attach_limits: BTreeMap::new(),
             name: format!("n{at}"),
             labels: labels(draft, at),
             taints: taints(draft),

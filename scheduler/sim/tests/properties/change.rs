@@ -198,6 +198,12 @@ pub(crate) fn subject(event: &Event) -> String {
         Event::NamespaceGone(name) => format!("namespace {name}"),
         Event::Daemon(spec) => format!("daemon {}", spec.key),
         Event::DaemonGone(key) => format!("daemon {key}"),
+        Event::Claim(spec) => format!("claim {}", spec.key),
+        Event::ClaimGone(key) => format!("claim {key}"),
+        Event::Volume(spec) => format!("volume {}", spec.name),
+        Event::VolumeGone(name) => format!("volume {name}"),
+        Event::Pool(spec) => format!("pool {}", spec.key),
+        Event::PoolGone(key) => format!("pool {key}"),
         Event::ListStart(kind) | Event::ListEnd(kind) => format!("list {kind:?}"),
     }
 }

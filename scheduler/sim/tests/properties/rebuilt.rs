@@ -65,7 +65,17 @@ fn step(trial: &mut Trial, dice: &mut Dice) -> String {
 
 /// Lists a kind afresh after a while in which nobody watched.
 fn relist(trial: &mut Trial, dice: &mut Dice) -> String {
-    let kinds = [Kind::Node, Kind::Pod, Kind::Gang, Kind::Queue, Kind::Topology, Kind::Namespace];
+    let kinds = [
+        Kind::Node,
+        Kind::Pod,
+        Kind::Gang,
+        Kind::Queue,
+        Kind::Topology,
+        Kind::Namespace,
+        Kind::Claim,
+        Kind::Volume,
+        Kind::Pool,
+    ];
     let kind = *dice.pick(&kinds);
     let mut listed = all_of(kind, &trial.objects);
     listed.retain(|_| dice.chance(90));
@@ -86,6 +96,11 @@ fn all_of(kind: Kind, objects: &Objects) -> Vec<Event> {
         Kind::Queue => objects.queues.values().cloned().map(Event::Queue).collect(),
         Kind::Topology => objects.topologies.values().cloned().map(Event::Topology).collect(),
         Kind::Namespace => cluster.namespaces.values().cloned().map(Event::Namespace).collect(),
+        Kind::Claim => cluster.claims.values().cloned().map(Box::new).map(Event::Claim).collect(),
+        Kind::Volume => {
+            cluster.volumes.values().cloned().map(Box::new).map(Event::Volume).collect()
+        }
+        Kind::Pool => cluster.pools.values().cloned().map(Box::new).map(Event::Pool).collect(),
         Kind::PriorityClass | Kind::Daemon => Vec::new(),
     }
 }

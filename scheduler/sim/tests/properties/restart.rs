@@ -156,6 +156,11 @@ fn as_they_are(trial: &Trial) -> Vec<Event> {
     let classes = trial.engine.snapshot().priority_classes();
     events.extend(classes.values().cloned().map(Event::PriorityClass));
     events.extend(cluster.nodes.values().cloned().map(|it| Event::Node(Box::new(it))));
+    let claims = cluster.claims.values().cloned();
+    events.extend(claims.map(|it| Event::Claim(Box::new(it))));
+    let volumes = cluster.volumes.values().cloned();
+    events.extend(volumes.map(|it| Event::Volume(Box::new(it))));
+    events.extend(cluster.pools.values().cloned().map(|it| Event::Pool(Box::new(it))));
     events.extend(objects.gangs.values().cloned().map(|it| Event::Gang(Box::new(it))));
     events.extend(cluster.pods.values().cloned().map(|it| Event::Pod(Box::new(it))));
     events
