@@ -1,8 +1,8 @@
 //! The loop: news in, a turn, calls out. The file to read first.
 //!
 //! One turn: 1. the lease; 2. a cycle of the engine, if this process may decide; 3. plans that
-//! are about to leave are checked once more, and begun or taken back; 4. what changed is told;
-//! 5. calls leave, as many as the lanes and the right to write allow.
+//! are about to leave are checked once more, and begun or taken back, and so is each bind of
+//! those begun before; 4. what changed is told; 5. calls leave, as many as the lanes and the right to write allow.
 
 use crate::facts;
 use crate::news::{End, Leadership, News, Notice, Turn};
@@ -111,6 +111,7 @@ impl Live {
             self.decide(now);
         }
         self.begin(now);
+        self.recheck(now);
         self.tell(now);
         let may_write_until = self.lease.may_write_until(now);
         let sends = self.lanes.hand_out(now, may_write_until);
@@ -309,6 +310,26 @@ impl Live {
             self.waits.withdrawn(&gang);
             self.settle(settled, now);
             self.notices.push(Notice::Withdrawn(gang, why));
+        }
+    }
+
+    /// Binds of begun plans that wait for their turn or came back unsent are looked at as they
+    /// leave: one that cannot be any more is given up, and its pod placed elsewhere.
+    fn recheck(&mut self, now: Time) {
+        if !self.may_write(now) || !self.is_ready {
+            return;
+        }
+        loop {
+            let leaving = self.binder.leaving(&self.lanes, now);
+            let faults: Vec<(EffectId, &str)> =
+                leaving.filter_map(|(id, bind)| Some((id, self.fault(bind)?))).collect();
+            if faults.is_empty() {
+                return;
+            }
+            for (effect, why) in faults {
+                let settled = self.binder.refuse(effect, why, &mut self.lanes, now);
+                self.settle(settled, now);
+            }
         }
     }
 

@@ -153,6 +153,14 @@ impl Lanes {
         free - waiting.filter(|queued| queued.due <= now).take(free).count()
     }
 
+    /// Calls that would leave the lane now, in order.
+    #[must_use]
+    pub fn leaving(&self, lane: Lane, now: Time) -> Vec<CallId> {
+        let free = self.windows.of(lane).saturating_sub(self.in_air(lane));
+        let waiting = self.queues.get(&lane).into_iter().flatten();
+        waiting.filter(|(_, queued)| queued.due <= now).map(|(id, _)| *id).take(free).collect()
+    }
+
     /// True while nothing but the lease's own calls is in the air.
     #[must_use]
     pub fn is_quiet(&self) -> bool {

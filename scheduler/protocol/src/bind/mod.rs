@@ -2,7 +2,8 @@
 //!
 //! A plan waits here until the bind lane has room; the driver then checks it once more and
 //! either [`Binder::begin`]s it or takes it back whole ([`Binder::withdraw`]). From the first
-//! bind on it is carried through. What no answer tells is asked of the pod itself; what the
+//! bind on it is carried through; a bind of it that has not left, and cannot be any more, is
+//! given up alone ([`Binder::refuse`]). What no answer tells is asked of the pod itself; what the
 //! watch tells first ([`Binder::seen`]) counts as well.
 //!
 //! Invariants: every effect is settled exactly once; a pod is never bound to two nodes at the
@@ -158,6 +159,32 @@ impl Binder {
         for effect in open.effects.clone() {
             self.go(effect, Next::Bind(now), lanes);
         }
+    }
+
+    /// Binds that are about to leave and of which nothing has left: to be checked once more,
+    /// since the world may have moved on since their plan was begun.
+    pub fn leaving(&self, lanes: &Lanes, now: Time) -> impl Iterator<Item = (EffectId, &Bind)> {
+        let calls = lanes.leaving(Lane::Bind, now).into_iter();
+        let effects = calls.filter_map(|id| self.by_call.get(&id));
+        let flights = effects.map(|effect| (*effect, &self.flights[effect].1));
+        let is_new =
+            |flight: &Flight| matches!(flight.step, Step::Bind(_)) && !flight.may_have_happened();
+        flights.filter(move |(_, flight)| is_new(flight)).map(|(effect, it)| (effect, &it.bind))
+    }
+
+    /// Gives up one bind of which nothing has left; the others of its plan go on, and its pod
+    /// can be placed again. Ignored if something may have.
+    pub fn refuse(
+        &mut self,
+        effect: EffectId,
+        why: &str,
+        lanes: &mut Lanes,
+        now: Time,
+    ) -> Option<Settled> {
+        self.flights.get(&effect).filter(|(_, flight)| !flight.may_have_happened())?;
+        let outcome = Outcome::Refused(why.to_owned());
+        self.end(effect, &outcome, lanes, now);
+        Some((effect, outcome))
     }
 
     /// Takes a plan back, if nothing of it left: all its effects end refused. Else it goes on,

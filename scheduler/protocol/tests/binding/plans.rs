@@ -1,6 +1,6 @@
 //! What becomes of a plan as a whole.
 
-use crate::{Desk, bind, code, gang, lost, unsent, waiting};
+use crate::{Desk, bind, code, gang, lost, shows, unsent, waiting};
 use scheduler_model::effect::{EffectId, Outcome};
 use scheduler_model::time::{Span, Time};
 use scheduler_protocol::answer::PodFacts;
@@ -164,4 +164,34 @@ fn binds_that_were_held_back_follow_the_first_that_left() {
     desk.answer(&sends[0], &unsent());
     desk.answer(&sends[1], &code(201));
     assert_eq!(desk.send().len(), 2);
+}
+
+#[test]
+fn a_bind_of_a_begun_plan_that_has_not_left_can_be_given_up_alone() {
+    let mut desk = Desk::new(2);
+    desk.plan(&["a", "b"]);
+    let sends = desk.send();
+    desk.answer(&sends[0], &code(201));
+    desk.answer(&sends[1], &unsent());
+    desk.pass(Span::from_secs(1));
+    let leaving: Vec<EffectId> =
+        desk.binder.leaving(&desk.lanes, desk.now).map(|(effect, _)| effect).collect();
+    assert_eq!(leaving, [EffectId(1)]);
+    let settled = desk.binder.refuse(EffectId(1), "its node is gone", &mut desk.lanes, desk.now);
+    let refused = Outcome::Refused("its node is gone".to_owned());
+    assert_eq!(settled, Some((EffectId(1), refused)));
+    assert_eq!(desk.send(), []);
+}
+
+#[test]
+fn a_bind_that_may_have_happened_is_not_given_up_whatever_became_of_its_node() {
+    let mut desk = Desk::with_plan(&["a"]);
+    let bind = desk.next();
+    assert_eq!(desk.binder.refuse(EffectId(0), "no", &mut desk.lanes, desk.now), None);
+    desk.answer(&bind, &lost());
+    let read = desk.next();
+    desk.answer(&read, &shows(waiting()));
+    desk.pass(Span::from_secs(1));
+    assert_eq!(desk.binder.leaving(&desk.lanes, desk.now).count(), 0);
+    assert_eq!(desk.binder.refuse(EffectId(0), "no", &mut desk.lanes, desk.now), None);
 }

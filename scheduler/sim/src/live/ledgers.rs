@@ -35,6 +35,10 @@ impl Ledgers {
             Event::GangGone(key) => {
                 self.rows.remove(&format!("{} {key}", key.dialect.name()));
             }
+            // What a member bears that has finished is not read any more.
+            Event::Pod(pod) if pod.phase.is_finished() => {
+                self.rows.remove(&pod.uid);
+            }
             Event::Pod(pod) => {
                 let ledger = pod.ledger.as_deref().cloned().unwrap_or_default();
                 self.note(pod.uid.clone(), (&pod.uid, &ledger), at);

@@ -4,7 +4,8 @@
 //!    held had between its last look and the socket.
 //! 2. No bind of ours over-fills a node, or a queue beyond its limit.
 //! 3. The first bind of a gang leaves only once its minimum of members exists, by role too.
-//!    It goes to no node that its process knows to take no pods.
+//!    No bind goes to a node that its process knows to take no pods, unless one before it may
+//!    have got through.
 //! 4. A gang with fewer members in place than its minimum does not stay so.
 //! 5. Only members that a controller replaces are deleted, each of them marked and the release
 //!    written down first, and a gang is released a few times at most.
@@ -52,7 +53,7 @@ pub struct Promises {
     pods: BTreeMap<String, PodSpec>,
     bound: BTreeMap<String, String>,
     past: Past,
-    /// Gangs of which a life of a replica has handed out a bind.
+    /// Pods of which a life of a replica has put a bind on the wire.
     begun: BTreeSet<((usize, u64), String)>,
     /// Gangs of which a member went without an end: where their runs end is no longer plain.
     torn: BTreeSet<GangKey>,
@@ -110,19 +111,18 @@ impl Promises {
     }
 
     /// A call was handed out by this life of a replica. A bind is blind if it goes to a node that
-    /// the process knows to be gone, silent or cordoned: no gang is begun so.
+    /// the process knows to be gone, silent or cordoned: none begins so.
     pub fn handed(&mut self, by: (usize, u64), call: &Call, is_blind: bool, now: Time) {
         let Call::Bind { pod, node, .. } = call else { return };
-        let place = place_of(pod);
-        if is_blind && !self.begun.contains(&(by, place)) {
+        if is_blind && !self.begun.contains(&(by, pod.uid.clone())) {
             self.broken(now, &format!("{} was sent to {node}, which takes no pods", pod.name));
         }
     }
 
-    /// A bind reached the wire: its gang is begun.
+    /// A bind reached the wire.
     pub fn begun(&mut self, from: Caller, call: &Call) {
         if let Call::Bind { pod, .. } = call {
-            self.begun.insert(((from.replica, from.life), place_of(pod)));
+            self.begun.insert(((from.replica, from.life), pod.uid.clone()));
         }
     }
 
@@ -351,11 +351,6 @@ impl Promises {
             }
         }
     }
-}
-
-/// The gang of a pod, by name.
-fn place_of(pod: &PodRef) -> String {
-    pod.name.split('-').next().unwrap_or_default().to_owned()
 }
 
 /// Status and ledger of such a gang stand on its group.

@@ -1,0 +1,81 @@
+//! What is looked at once more as it leaves, long after it was decided.
+
+use scheduler_framework::profile::Profile;
+use scheduler_live::driver::Live;
+use scheduler_live::news::News;
+use scheduler_live::settings::Settings;
+use scheduler_model::amount::Amount;
+use scheduler_model::event::Event;
+use scheduler_model::spec::{
+    Dialect, GangKey, GangSpec, Membership, NodeSpec, PodShape, PodSpec, QueueSpec, Resources,
+};
+use scheduler_model::time::{Span, Time};
+use scheduler_protocol::answer::{Answer, Reply};
+use scheduler_protocol::call::{Call, Send};
+use std::sync::Arc;
+
+const NOW: Time = Time::from_ms(1_000_000);
+
+/// A driver with two nodes for one pod each and a gang of two; one bind may fly at once.
+fn two_members() -> Live {
+    let mut settings = Settings::of("me", None);
+    settings.windows.bind = 1;
+    let mut live = Live::new(Profile::default(), settings);
+    live.take(News::Event(Event::Queue(QueueSpec::named("default"))), NOW);
+    live.take(News::Event(node("n0")), NOW);
+    live.take(News::Event(node("n1")), NOW);
+    let key = gang();
+    let spec = GangSpec { min: 2, ..GangSpec::plain(key.clone()) };
+    live.take(News::Event(Event::Gang(Box::new(spec))), NOW);
+    for name in ["a", "b"] {
+        let pod = PodSpec {
+            membership: Membership::Group(key.clone()),
+            shape: Arc::new(PodShape { requests: gpus(), ..PodShape::default() }),
+            ..PodSpec::new("d", name)
+        };
+        live.take(News::Event(Event::Pod(Box::new(pod))), NOW);
+    }
+    live.take(News::Ready(true), NOW);
+    live
+}
+
+fn gang() -> GangKey {
+    GangKey { namespace: "d".to_owned(), name: "g".to_owned(), dialect: Dialect::Muster }
+}
+
+fn gpus() -> Resources {
+    Resources::from([("gpu".to_owned(), Amount::new(1))])
+}
+
+fn node(name: &str) -> Event {
+    let mut allocatable = gpus();
+    allocatable.insert("pods".to_owned(), Amount::new(10));
+    let spec = NodeSpec { name: name.to_owned(), ready: true, allocatable, ..NodeSpec::default() };
+    Event::Node(Box::new(spec))
+}
+
+fn binds(sends: &[Send]) -> Vec<(&str, &str)> {
+    let words = sends.iter().filter_map(|send| match &send.call {
+        Call::Bind { pod, node, .. } => Some((pod.name.as_str(), node.as_str())),
+        _ => None,
+    });
+    words.collect()
+}
+
+#[test]
+fn a_bind_that_waited_for_its_turn_does_not_go_to_a_node_that_is_gone_meanwhile() {
+    let mut live = two_members();
+    let first = live.turn(NOW).sends;
+    let [(_, taken)] = binds(&first)[..] else { panic!("one bind leaves: {first:?}") };
+    let other = if taken == "n0" { "n1" } else { "n0" };
+    live.take(News::Event(Event::NodeGone(other.to_owned())), NOW);
+    live.take(News::Answer(first[0].id, Answer::Reply(Reply::code(201))), NOW);
+    let then = live.turn(NOW).sends;
+    assert_eq!(binds(&then), [], "no node is left");
+
+    live.take(News::Event(node("n2")), NOW);
+    let later = NOW.after(Span::from_secs(120));
+    let then = live.turn(later).sends;
+    let [(_, placed)] = binds(&then)[..] else { panic!("it is placed again: {then:?}") };
+    assert_eq!(placed, "n2");
+}
