@@ -21,7 +21,7 @@ use crate::arguments::live::Run;
 use crate::ending::Ending;
 use admin::Admin;
 use ask::Letterbox;
-use config::Config;
+use config::{Config, Listen};
 use driver::Driver;
 use logs::Logs;
 use metrics::{Metrics, Watched};
@@ -36,8 +36,10 @@ use scheduler_live::driver::Live;
 use scheduler_live::news::{End, News};
 use scheduler_protocol::call::Send as Call;
 use std::io::{self, Write};
+use std::net::{Ipv4Addr, Ipv6Addr};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use tokio::net::TcpListener;
 use tokio::signal::unix::{SignalKind, signal};
 use tokio_util::sync::CancellationToken;
 use tracing::{error, info, warn};
@@ -91,9 +93,7 @@ async fn work(wish: &Run, config: &Config, logs: Arc<Logs>) -> Result<Ending, St
     info!(version = env!("CARGO_PKG_VERSION"), identity, names = ?config.scheduler_names, "starts");
     let access = Access { kubeconfig: wish.kubeconfig.clone(), context: wish.context.clone() };
     let cluster = access.config().await?;
-    let listener = tokio::net::TcpListener::bind(config.listen.0).await.map_err(|error| {
-        format!("{} cannot be listened on: {error} (name another with --listen)", config.listen)
-    })?;
+    let listener = listen(config.listen).await?;
     let clock = Clock::start();
     let metrics = Arc::new(Metrics::new(config.metrics.volcano_names));
     let (letterbox, inbox) = Letterbox::new();
@@ -131,6 +131,23 @@ async fn work(wish: &Run, config: &Config, logs: Arc<Logs>) -> Result<Ending, St
     served.cancel();
     server.abort();
     Ok(ending(end))
+}
+
+/// Every address of this computer is also reached where it has no IPv6.
+async fn listen(wanted: Listen) -> Result<TcpListener, String> {
+    let bound = match TcpListener::bind(wanted.0).await {
+        Err(error) if wanted.0.ip() == Ipv6Addr::UNSPECIFIED && !is_taken(&error) => {
+            TcpListener::bind((Ipv4Addr::UNSPECIFIED, wanted.0.port())).await
+        }
+        bound => bound,
+    };
+    bound.map_err(|error| {
+        format!("{wanted} cannot be listened on: {error} (name another with --listen)")
+    })
+}
+
+fn is_taken(error: &io::Error) -> bool {
+    matches!(error.kind(), io::ErrorKind::AddrInUse | io::ErrorKind::PermissionDenied)
 }
 
 fn ending(end: Option<End>) -> Ending {

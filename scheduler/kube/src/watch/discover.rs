@@ -82,7 +82,7 @@ impl Served {
             let kind = list.kind;
             return Err(format!(
                 "the API server answers with {kind:?} instead of aggregated discovery; Kubernetes \
-                 1.30 or later is needed"
+                 serves it by default since 1.27"
             ));
         }
         for group in &list.items {
@@ -257,7 +257,7 @@ mod tests {
     fn a_server_that_is_too_old_is_told() {
         let mut served = Served::default();
         let why = served.read(br#"{"kind":"APIGroupList","groups":[]}"#).expect_err("no discovery");
-        assert!(why.contains("1.30"), "{why}");
+        assert!(why.contains("1.27"), "{why}");
         assert!(served.read(b"<html>").is_err());
     }
 }
