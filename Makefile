@@ -5,15 +5,18 @@ CARGO ?= cargo
 FUZZ_SECONDS ?= 30
 DETERMINISM_SEEDS ?= 2000
 FAULT_SEEDS ?= 10000
+# Where the tables of `make load` go, and more of its flags (cargo run -p benches-load -- --help).
+LOAD_PAGE ?= target/load.md
+LOAD_FLAGS ?=
 # Fuzz targets lie beside what they try; each folder is a cargo-fuzz project. No sanitizer: unsafe
 # code is forbidden here, and without one it builds and runs twice as fast.
 FUZZ_DIRS := $(patsubst %/Cargo.toml,%,$(wildcard scheduler/fuzz/Cargo.toml scheduler/*/fuzz/Cargo.toml))
 
 .DEFAULT_GOAL := help
-.PHONY: help live demo controlplane test check fmt clippy house deny bench docs fuzz faults determinism crds clean toolchain traces
+.PHONY: help live demo controlplane test check fmt clippy house deny bench load load-full docs fuzz faults determinism crds clean toolchain traces
 
 help: ## shows this list
-	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' Makefile
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' Makefile
 
 live: toolchain ## a real control plane on this machine, muster on it, gangs of two teams
 	@$(CARGO) run --quiet --package e2e --bin live
@@ -51,6 +54,15 @@ deny: toolchain
 bench: toolchain ## measures; docs/benchmarks.md says how to read it
 	@test -f benches/Cargo.toml || { echo "no benchmarks yet: benches/Cargo.toml is missing"; exit 1; }
 	$(CARGO) bench --package benches
+
+load: toolchain ## muster beside its peers on a real API server, small (most of an hour)
+	$(CARGO) build --release --package scheduler --bin muster
+	$(CARGO) run --release --package benches-load --bin load -- --out $(LOAD_PAGE) $(LOAD_FLAGS)
+
+load-full: toolchain ## the same with 1,000 nodes and more (hours)
+	$(CARGO) build --release --package scheduler --bin muster
+	$(CARGO) run --release --package benches-load --bin load -- --size large --seconds 60 \
+		--rounds 5 --out $(LOAD_PAGE) $(LOAD_FLAGS)
 
 faults: toolchain ## plays the live run under faults, FAULT_SEEDS times
 	MUSTER_LIVE_SEEDS=$(FAULT_SEEDS) $(CARGO) test --release --package scheduler-sim --test live no_promise -- --nocapture

@@ -4,7 +4,8 @@
 //! 2. [`workload`]: gangs that arrive, alike or all different;
 //! 3. [`stage`]: an engine that decides about a workload again and again from the same state;
 //! 4. [`bare`]: placing alone, without the rest of a cycle;
-//! 5. [`naive`]: the yardstick, a full scan that shares the plugins and nothing else.
+//! 5. [`naive`]: the yardstick, a full scan that shares the plugins and nothing else;
+//! 6. [`noisy`]: objects as large as those of real clusters, for whoever reads them.
 //!
 //! Invariant: everything is a function of its arguments. Two runs weigh the same work, and
 //! the same generators run tiny as tests. `docs/benchmarks.md` has the results.
@@ -12,5 +13,6 @@
 pub mod bare;
 pub mod cluster;
 pub mod naive;
+pub mod noisy;
 pub mod stage;
 pub mod workload;

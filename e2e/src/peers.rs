@@ -82,7 +82,13 @@ impl<'a> Volcano<'a> {
         plane.crds(&Self::crds()?).await?;
         plane.namespace("volcano-system").await?;
         plane.apply(VOLCANO_QUEUE)?;
-        Ok(Self { plane })
+        Ok(Self::installed(plane))
+    }
+
+    /// Volcano where its kinds are served already.
+    #[must_use]
+    pub const fn installed(plane: &'a ControlPlane) -> Self {
+        Self { plane }
     }
 
     /// The folder with its CRDs.

@@ -50,6 +50,10 @@ const ARROWS: &Arrows = &[
     ),
     ("benches", &["plugins", "scheduler/core", "scheduler/framework", "scheduler/model"]),
     ("e2e", &["scheduler/api"]),
+    (
+        "benches/load",
+        &["benches", "e2e", "scheduler/kube", "scheduler/model", "scheduler/protocol"],
+    ),
 ];
 
 /// What only the tests of a crate are built with. Crates without a row need nothing more.
@@ -68,7 +72,7 @@ const TEST_ARROWS: &Arrows = &[
 
 /// Crates of others with one home: whoever else wants one asks the home for what it does.
 const HOMES: &Arrows = &[
-    ("axum", &["e2e", "scheduler"]),
+    ("axum", &["benches/load", "e2e", "scheduler"]),
     ("clap", &["scheduler"]),
     ("flate2", &["scheduler/kube"]),
     ("hashbrown", &["scheduler/model"]),
