@@ -3,7 +3,7 @@
 
 use crate::{
     affinity, fair_share, gpu_pack, host_ports, pack, priority, selectors, spread, taints,
-    topology_pack, unschedulable,
+    topology_pack, unschedulable, volume_reach, volumes,
 };
 use scheduler_framework::profile::Profile;
 
@@ -52,10 +52,22 @@ pub const CATALOGUE: &[Entry] = &[
         install: selectors::install,
     },
     Entry {
+        name: "volume_reach",
+        points: "filter",
+        about: "Keeps pods where the volumes of their bound claims can be used.",
+        install: volume_reach::install,
+    },
+    Entry {
         name: "host_ports",
         points: "filter",
         about: "Gives each port of a node to one pod only.",
         install: host_ports::install,
+    },
+    Entry {
+        name: "volumes",
+        points: "filter",
+        about: "Gives late claims a volume and drivers no more volumes than they attach.",
+        install: volumes::install,
     },
     Entry {
         name: "affinity",

@@ -27,5 +27,7 @@ mod taints;
 mod testing;
 mod topology_pack;
 mod unschedulable;
+mod volume_reach;
+mod volumes;
 
 pub use catalogue::{CATALOGUE, Entry, chosen_profile, default_profile};

@@ -84,6 +84,7 @@ fn words(mask: EventMask) -> String {
         ("queue changed", EventMask::QUEUE_CHANGED),
         ("policy changed", EventMask::POLICY_CHANGED),
         ("next cycle", EventMask::NEXT_CYCLE),
+        ("volume changed", EventMask::VOLUME_CHANGED),
     ];
     let named: Vec<&str> =
         kinds.iter().filter(|(_, kind)| mask.meets(*kind)).map(|(word, _)| *word).collect();

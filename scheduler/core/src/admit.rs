@@ -32,6 +32,7 @@ pub fn refusal(snap: &Snapshot, roster: &Roster) -> Option<Refusal> {
         .or_else(|| members(snap, roster))
         .or_else(|| gated(roster))
         .or_else(|| resting(roster))
+        .or_else(|| volumes(roster))
         .or_else(|| queue(snap, roster))
         .or_else(|| level(snap, roster))
 }
@@ -120,6 +121,29 @@ fn resting(roster: &Roster) -> Option<Refusal> {
         let reason = WaitReason::BindRefused { pods: roster.total.resting, why };
         let step = "nothing: they are tried again; see what the API server objects to".to_owned();
         Refusal { cure: Cure::Wait, ..by_author(reason, step) }
+    })
+}
+
+/// Members that cannot use their volume claims are placed nowhere, and the others do not suffice.
+fn volumes(roster: &Roster) -> Option<Refusal> {
+    let (claim, why) = roster.unready.first()?.clone();
+    let ready = |count: &crate::roster::RoleCount| {
+        let off = count.gated.saturating_add(count.resting).saturating_add(count.unclaimed);
+        count.present().saturating_sub(off)
+    };
+    let is_short = ready(&roster.total) < roster.total.min
+        || roster.roles.values().any(|role| ready(role) < role.min);
+    // Without a member that could be placed, the claims are all there is to say.
+    (is_short || roster.sets.is_empty()).then(|| {
+        let pods = roster.total.unclaimed;
+        let is_missing = why == "is not found";
+        let step = match is_missing {
+            true => format!("create the claim {claim:?}, or let the pods name another"),
+            false => format!("see to the claim {claim:?}: kubectl describe shows its events"),
+        };
+        let cure = if is_missing { Cure::Author } else { Cure::Wait };
+        let reason = WaitReason::Volume { pods, claim, why };
+        Refusal { cure, ..by_author(reason, step) }
     })
 }
 

@@ -307,7 +307,7 @@ impl Engine {
             node,
             gang: gang.clone(),
             annotations: Labels::new(),
-            volumes: Vec::new(),
+            volumes: self.snapshot.volume_steps(pod),
         };
         (bind, step)
     }
@@ -317,7 +317,8 @@ impl Engine {
         self.unblock(roster.gang);
         // A group without pods waits silently, and a gang that has all its places waits for
         // nothing, whatever became of its queue.
-        let is_complete = roster.needed() == 0 && roster.pending() + roster.total.gated == 0;
+        let is_complete = roster.needed() == 0
+            && roster.pending() + roster.total.gated + roster.total.unclaimed == 0;
         if roster.is_over() || is_complete {
             self.park(roster.gang, refusal.wakes_on, None);
             return;

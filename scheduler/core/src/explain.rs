@@ -2,9 +2,9 @@
 //!
 //! Invariant: per set, the counts of reasons add up to the number of nodes.
 
-use crate::place::Placer;
 use crate::place::gang::Attempt;
 use crate::place::region::{Goal, pinned_domain};
+use crate::place::{Placer, take};
 use crate::roster::Roster;
 use crate::txn::Txn;
 use scheduler_framework::{Cadence, EventMask, Verdict};
@@ -14,7 +14,7 @@ use scheduler_model::explain::{
 };
 use scheduler_model::ids::{ClassId, DomainId, LevelId, NodeId, ResourceId};
 use scheduler_model::node_set::NodeSet;
-use scheduler_model::op::{Kept, Op, Room};
+use scheduler_model::op::{Kept, Op};
 use scheduler_model::snapshot::Snapshot;
 use scheduler_model::topology::nowhere;
 use std::collections::BTreeSet;
@@ -69,6 +69,9 @@ impl Placer<'_> {
         if untold.iter().any(|set| class(set).is_relational() || class(set).has_host_ports()) {
             wakes_on |= EventMask::POD_PLACED;
         }
+        if failure.roster.sets.iter().any(|set| txn.view().counts_volumes(set.class)) {
+            wakes_on |= EventMask::VOLUME_CHANGED;
+        }
         let nearest = nearest(txn.view(), failure, &sets);
         let cure = cure(&failure.reason, &sets);
         let next_step = next_step(txn.view(), failure, nearest.as_ref(), cure, &sets);
@@ -105,8 +108,7 @@ impl Placer<'_> {
         let fits = self.recheck(txn.view(), set.class, &fits, (NodeReason::Held, &mut answers));
         for it in &failure.attempt.placed {
             let class = roster.sets[it.set].class;
-            let room = Room { class, node: it.node, queue: None, count: it.count };
-            txn.apply(Op::Place(room));
+            take(txn, class, it.node, None, it.count);
         }
         let taken = (NodeReason::TakenByPeers, &mut answers);
         let fits = self.recheck(txn.view(), set.class, &fits, taken);
@@ -181,8 +183,21 @@ impl Placer<'_> {
     ) -> NodeSet {
         let mut ignored = Answers::default();
         let mut left = sift_by_room(snap, class, fits.clone(), &mut ignored);
+        let mut before = fits.count();
+        if snap.has_late_claims(class) {
+            // Peers that took volumes left too few: that says more than that they are there.
+            let had_room = left.clone();
+            left.retain_if(|node| match snap.serve(class, node) {
+                Err(reason) if reason.is_of_volumes() => {
+                    answers.add(reason, 1);
+                    false
+                }
+                _ => true,
+            });
+            before -= had_room.count() - left.count();
+        }
         self.profile.retain(Cadence::PerPlacement, snap, class, &mut left);
-        answers.add(reason, fits.count() - left.count());
+        answers.add(reason, before - left.count());
         left
     }
 }
@@ -366,6 +381,10 @@ fn next_step(
         (WaitReason::Fuel, _) => "nothing: the search goes on by itself".to_owned(),
         _ if snap.nodes().is_empty() => "add nodes: the cluster has none".to_owned(),
         (_, Cure::Author) => {
+            let mut first = sets.iter().filter_map(|set| set.nodes.first());
+            if let Some(step) = first.find_map(|(reason, _)| volume_step(reason)) {
+                return step;
+            }
             let reasons = sets.iter().filter_map(|set| set.nodes.first());
             let words: Vec<String> =
                 reasons.map(|(reason, count)| show_count(reason, *count)).collect();
@@ -383,5 +402,24 @@ fn next_step(
             }
             None => "wait for room, or ask for less".to_owned(),
         },
+    }
+}
+
+/// What to do about volumes, where they are what is missing.
+fn volume_step(reason: &NodeReason) -> Option<String> {
+    match reason {
+        NodeReason::VolumeReach => {
+            Some("add nodes that can use the volume, or move what it holds".to_owned())
+        }
+        NodeReason::NoVolume(class) => {
+            Some(format!("add volumes of storage class {class} where there is room for the pods"))
+        }
+        NodeReason::StorageRoom(class) => {
+            Some(format!("add or free storage of class {class} where there is room for the pods"))
+        }
+        NodeReason::TooManyVolumes(driver) => {
+            Some(format!("give each pod fewer volumes of {driver}, or add larger nodes"))
+        }
+        _ => None,
     }
 }

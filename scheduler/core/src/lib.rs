@@ -16,6 +16,7 @@ pub mod admit;
 pub mod audit;
 pub mod avoid;
 pub mod census;
+mod claims;
 pub mod cycle;
 pub mod engine;
 pub mod explain;

@@ -9,6 +9,7 @@ use scheduler_model::ids::{ClassId, GangId, NodeId, PodId, QueueId};
 use scheduler_model::snapshot::Snapshot;
 use scheduler_model::spec::{GangKey, PodPhase, PodSpec};
 use scheduler_model::time::Time;
+use scheduler_model::volume::claims_of;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// What an event may wake.
@@ -67,10 +68,12 @@ impl Mirror {
             Event::Pod(spec) => {
                 let uid = spec.uid.clone();
                 let before = Stand::of(snap, &uid);
+                wake.gangs.extend(sharers(snap, &uid));
                 let ends = spec.phase.is_finished() && !is_success(spec);
                 let departs = if ends { member(snap, &uid) } else { None };
                 let is_new = snap.pods().find(&uid).is_none();
                 snap.ingest(event, now);
+                wake.gangs.extend(sharers(snap, &uid));
                 wake.departed.extend(departs);
                 if is_new {
                     wake.arrived.extend(arrival(snap, &uid));
@@ -80,6 +83,7 @@ impl Mirror {
             Event::PodGone(uid) => {
                 let uid = uid.clone();
                 let before = Stand::of(snap, &uid);
+                wake.gangs.extend(sharers(snap, &uid));
                 wake.departed.extend(member(snap, &uid));
                 snap.ingest(event, now);
                 note_pod(snap, &uid, before, wake);
@@ -149,6 +153,19 @@ fn take_node(snap: &mut Snapshot, event: Event, now: Time, wake: &mut Wake) {
 fn take_claim(snap: &mut Snapshot, event: Event, key: &str, now: Time, wake: &mut Wake) {
     snap.ingest(event, now);
     wake.gangs.extend(snap.volumes().users(key).filter_map(|pod| gang_of(snap, pod)));
+    // A volume that was to be its own may be free now.
+    wake.mask |= EventMask::VOLUME_CHANGED;
+}
+
+/// Gangs whose pods use a claim of this pod: some claims are for one pod at a time.
+fn sharers(snap: &Snapshot, uid: &str) -> Vec<GangId> {
+    let Some(pod) = snap.pods().find(uid).map(|id| snap.pods().get(id)) else {
+        return Vec::new();
+    };
+    let users = claims_of(&pod.spec).flat_map(|claim| {
+        snap.volumes().users(&claim).filter_map(|pod| gang_of(snap, pod)).collect::<Vec<_>>()
+    });
+    users.collect()
 }
 
 fn is_success(spec: &PodSpec) -> bool {

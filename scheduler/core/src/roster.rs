@@ -3,6 +3,7 @@
 //! Invariant: nothing is kept between cycles; the same members give the same roster whatever
 //! the order in which they were told. Next: [`crate::place::gang`] places what is lacking.
 
+use crate::claims;
 use scheduler_model::gang::{Gang, Run};
 use scheduler_model::ids::{ClassId, GangId, PodId};
 use scheduler_model::node::natural;
@@ -53,6 +54,8 @@ pub struct RoleCount {
     pub gated: u32,
     /// Members that rest, because their bind was refused again and again.
     pub resting: u32,
+    /// Members that cannot use their volume claims, wherever they would be placed.
+    pub unclaimed: u32,
 }
 
 impl RoleCount {
@@ -60,6 +63,7 @@ impl RoleCount {
         self.placed += other.placed;
         self.bound += other.bound;
         self.resting += other.resting;
+        self.unclaimed += other.unclaimed;
         self.exist += other.exist;
         self.gated += other.gated;
         self.lost += other.lost;
@@ -97,6 +101,8 @@ pub struct Roster {
     pub roles: BTreeMap<String, RoleCount>,
     /// Why binds of members that rest were refused.
     pub refused: BTreeSet<String>,
+    /// Claims that members cannot use, with words that complete "the claim …".
+    pub unready: BTreeSet<(String, String)>,
     /// Names of closed gates.
     pub gates: BTreeSet<String>,
     /// Parts of pods or group that cannot be honoured yet, in words.
@@ -119,6 +125,7 @@ impl Roster {
             total: RoleCount { min: gang.min(), ..RoleCount::default() },
             roles: BTreeMap::new(),
             refused: BTreeSet::new(),
+            unready: BTreeSet::new(),
             gates: BTreeSet::new(),
             unsupported: BTreeSet::new(),
             complete_at: None,
@@ -148,6 +155,7 @@ impl Roster {
         for set in &mut roster.sets {
             set.pods.sort_by(|a, b| rank_order(snap, *a, *b));
         }
+        claims::keep_one_each(&mut roster, snap);
         roster.complete_at = complete_at(gang, &run);
         roster
     }
@@ -164,6 +172,8 @@ impl Roster {
         }
         let is_lost = snap.is_lost(id);
         let is_placed = pod.place.is_placed() && !is_lost;
+        let has_claims = !pod.spec.claims.is_empty() && pod.is_pending();
+        let trouble = if has_claims { snap.claim_in_the_way(id) } else { None };
         let one = RoleCount {
             min: 0,
             placed: u32::from(is_placed),
@@ -173,6 +183,7 @@ impl Roster {
             lost: u32::from(is_lost && !pod.is_releasing()),
             gated: u32::from(!pod.spec.gates.is_empty() && !is_lost),
             resting: u32::from(pod.refused.is_some()),
+            unclaimed: u32::from(trouble.is_some()),
         };
         self.total.add(&one);
         match self.roles.get_mut(&pod.spec.role) {
@@ -183,6 +194,10 @@ impl Roster {
         }
         self.gates.extend(pod.spec.gates.iter().cloned());
         self.refused.extend(pod.refused.as_deref().map(str::to_owned));
+        if let Some(trouble) = trouble {
+            self.unready.insert(trouble);
+            return;
+        }
         if !pod.is_pending() {
             return;
         }

@@ -195,7 +195,7 @@ fn standing(roster: &Roster) -> Standing {
         Standing::Done
     } else if roster.needed() > 0 {
         if total.placed > 0 { Standing::Broken } else { Standing::Waiting }
-    } else if roster.pending() + total.gated > 0 {
+    } else if roster.pending() + total.gated + total.unclaimed > 0 {
         // A minimum met by members that succeeded still leaves the others waiting.
         if total.placed == 0 { Standing::Waiting } else { Standing::Partial }
     } else {

@@ -94,8 +94,15 @@ pub const JOBSET_REPLICATED_JOB: &str = "jobset.sigs.k8s.io/replicatedjob-name";
 /// Label: the name a node gives itself.
 pub const HOSTNAME: &str = "kubernetes.io/hostname";
 
+/// Annotation on a claim: it and its volume name each other.
+pub const BIND_COMPLETED: &str = "pv.kubernetes.io/bind-completed";
+/// Annotation on a claim: the node that its volume is to be made for.
+pub const SELECTED_NODE: &str = "volume.kubernetes.io/selected-node";
+/// Annotation on a claim: its storage class, as it was written before there was a field.
+pub const STORAGE_CLASS: &str = "volume.beta.kubernetes.io/storage-class";
+
 /// Prefixes of the annotations that any translation may read.
-const READ_PREFIXES: [&str; 10] = [
+const READ_PREFIXES: [&str; 13] = [
     "apps.kubernetes.io/",
     "muster.sh/",
     "scheduling.k8s.io/",
@@ -106,6 +113,9 @@ const READ_PREFIXES: [&str; 10] = [
     "leaderworkerset.sigs.k8s.io/",
     "jobset.sigs.k8s.io/",
     "scheduling.x-k8s.io/",
+    BIND_COMPLETED,
+    SELECTED_NODE,
+    STORAGE_CLASS,
 ];
 
 /// True for annotations that are kept when an object is read.

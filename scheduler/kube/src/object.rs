@@ -6,6 +6,9 @@
 use crate::translate::{Translated, coscheduling, muster, native, volcano};
 use crate::wire::kueue::{ClusterQueue, Cohort, LocalQueue, ResourceFlavor};
 use crate::wire::volcano::{HyperNode, VolcanoGroup, VolcanoJob, VolcanoQueue};
+use crate::wire::volume::{
+    Claim, CsiDriver, CsiNode, PersistentVolume, StorageCapacity, StorageClass,
+};
 use crate::wire::workloads::{Job, JobSet, LeaderWorkerSet, Replicas, StatefulSet};
 use crate::wire::{DaemonSet, Meta, Namespace, Node, Pod, PriorityClass, groups};
 use scheduler_model::spec::GangSpec;
@@ -39,6 +42,8 @@ pub enum Object {
     Topology(groups::Topology),
     /// What means something only together with others.
     Late(Late),
+    /// What volumes are decided by.
+    Storage(Storage),
 }
 
 /// A controller whose pods make gangs.
@@ -86,6 +91,23 @@ pub enum Late {
     Flavour(ResourceFlavor),
 }
 
+/// What volumes are decided by: it means something only together.
+#[derive(Clone, Debug)]
+pub enum Storage {
+    /// A claim.
+    Claim(Box<Claim>),
+    /// A volume.
+    Volume(Box<PersistentVolume>),
+    /// A storage class.
+    Class(StorageClass),
+    /// A driver.
+    Driver(CsiDriver),
+    /// Drivers of a node.
+    Node(CsiNode),
+    /// Room of a driver.
+    Capacity(StorageCapacity),
+}
+
 impl Object {
     /// Its metadata.
     #[must_use]
@@ -104,6 +126,7 @@ impl Object {
             Self::LocalQueue(object) => &object.metadata,
             Self::Topology(object) => &object.metadata,
             Self::Late(object) => object.meta(),
+            Self::Storage(object) => object.meta(),
         }
     }
 }
@@ -167,6 +190,34 @@ impl Late {
             Self::ClusterQueue(object) => &object.metadata,
             Self::Cohort(object) => &object.metadata,
             Self::Flavour(object) => &object.metadata,
+        }
+    }
+}
+
+impl Storage {
+    /// Its kind.
+    #[must_use]
+    pub fn kind(&self) -> &'static str {
+        match self {
+            Self::Claim(_) => "PersistentVolumeClaim",
+            Self::Volume(_) => "PersistentVolume",
+            Self::Class(_) => "StorageClass",
+            Self::Driver(_) => "CSIDriver",
+            Self::Node(_) => "CSINode",
+            Self::Capacity(_) => "CSIStorageCapacity",
+        }
+    }
+
+    /// Its metadata.
+    #[must_use]
+    pub fn meta(&self) -> &Meta {
+        match self {
+            Self::Claim(object) => &object.metadata,
+            Self::Volume(object) => &object.metadata.meta,
+            Self::Class(object) => &object.metadata,
+            Self::Driver(object) => &object.metadata,
+            Self::Node(object) => &object.metadata,
+            Self::Capacity(object) => &object.metadata,
         }
     }
 }

@@ -8,6 +8,7 @@ use crate::ids::{CarrierId, ClassId, ConstraintId, KeyId, SelectorId, Slots};
 use crate::relation::Tallies;
 use crate::resource::Request;
 use crate::spec::{Labels, PodShape, PodTerm, SpreadSpec};
+use crate::volume::Need;
 use hashbrown::HashMap;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -21,6 +22,8 @@ pub struct ClassKey {
     pub labels: Labels,
     /// Everything else.
     pub shape: Arc<PodShape>,
+    /// What the volume claims of one pod come to, sorted.
+    pub needs: Vec<Need>,
 }
 
 /// A required or preferred condition on pods in a domain.
@@ -54,6 +57,8 @@ pub struct PodClass {
     pub refused_resources: Vec<String>,
     /// Demands on the node alone.
     pub constraint: ConstraintId,
+    /// Per need, the nodes for which a volume can be made.
+    pub reaches: Vec<Option<ConstraintId>>,
     /// Required pod affinity.
     pub affinity: Vec<Term>,
     /// Required pod anti-affinity.

@@ -19,6 +19,8 @@ pub struct ConstraintKey {
     node_affinity: Option<Vec<NodeTerm>>,
     node_preferences: Vec<(i32, NodeTerm)>,
     tolerations: Vec<Toleration>,
+    /// Nodes that can use the volumes of bound claims, one list of terms per volume.
+    reaches: Vec<Vec<NodeTerm>>,
 }
 
 impl ConstraintKey {
@@ -30,7 +32,23 @@ impl ConstraintKey {
             node_affinity: shape.node_affinity.clone(),
             node_preferences: shape.node_preferences.clone(),
             tolerations: shape.tolerations.clone(),
+            reaches: Vec::new(),
         }
+    }
+
+    /// The same, and the nodes that can use all of these volumes.
+    #[must_use]
+    pub fn within(mut self, mut reaches: Vec<Vec<NodeTerm>>) -> Self {
+        reaches.sort();
+        reaches.dedup();
+        self.reaches = reaches;
+        self
+    }
+
+    /// Nodes that meet any of the terms.
+    #[must_use]
+    pub fn of_terms(terms: Vec<NodeTerm>) -> Self {
+        Self { node_affinity: Some(terms), ..Self::default() }
     }
 }
 
@@ -41,6 +59,7 @@ pub struct Constraint {
     affinity: Option<Vec<CompiledTerm>>,
     preferences: Vec<(i32, CompiledTerm)>,
     tolerations: Vec<Toleration>,
+    reaches: Vec<Vec<CompiledTerm>>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -119,6 +138,20 @@ impl Constraint {
     #[must_use]
     pub fn selects_all(&self) -> bool {
         self.selector.is_empty() && self.affinity.is_none()
+    }
+
+    /// True if the node can use the volumes of all bound claims.
+    #[must_use]
+    pub fn reaches(&self, labels: &LabelTable, node: NodeId, name: &str) -> bool {
+        let is_met =
+            |terms: &Vec<CompiledTerm>| terms.iter().any(|term| term.holds(labels, node, name));
+        self.reaches.iter().all(is_met)
+    }
+
+    /// True if some bound claim has a volume that not every node can use.
+    #[must_use]
+    pub fn is_bound_to_places(&self) -> bool {
+        !self.reaches.is_empty()
     }
 
     /// Sum of the weights of the preferred terms that match the node.
@@ -262,7 +295,13 @@ fn compile(key: &ConstraintKey, labels: &mut LabelTable, mention: Mention<'_>) -
         .iter()
         .map(|(weight, term)| (*weight, compile_term(term, labels, &mut *mention)))
         .collect();
-    Constraint { selector, affinity, preferences, tolerations: key.tolerations.clone() }
+    let reaches = key
+        .reaches
+        .iter()
+        .map(|terms| terms.iter().map(|term| compile_term(term, labels, &mut *mention)).collect())
+        .collect();
+    let tolerations = key.tolerations.clone();
+    Constraint { selector, affinity, preferences, tolerations, reaches }
 }
 
 fn compile_term(term: &NodeTerm, labels: &mut LabelTable, mention: Mention<'_>) -> CompiledTerm {

@@ -6,7 +6,7 @@
 use crate::event::Event;
 use crate::ids::NodeId;
 use crate::pod::Place;
-use crate::relation::Tallies;
+use crate::relation::{Sign, Tallies};
 use crate::snapshot::Snapshot;
 use crate::time::Time;
 
@@ -84,6 +84,11 @@ impl Snapshot {
             let id = self.pods.find(&pod.spec.uid).expect("told above");
             self.pods.rows[id].ready_at = pod.ready_at;
             self.pods.rows[id].seen_ended_at = pod.seen_ended_at;
+            let served = old.volumes.served.get(&old_id).cloned();
+            self.volumes.served.extend(served.map(|served| (id, served)));
+            if pod.place.is_placed() && !pod.is_assumed() {
+                self.give_served(id, Sign::Plus);
+            }
             if let Place::Assumed(node) = pod.place {
                 let name = &old.nodes.spec(node).name;
                 let node = self.nodes.find(name).expect("told above");
@@ -198,6 +203,20 @@ impl Snapshot {
                 pods.iter().map(|id| self.pods.get(*id).spec.uid.as_str()).collect();
             pods.sort_unstable();
             lines.push(format!("claim {claim} used by {pods:?}"));
+        }
+        for (node, attached) in &all.attached {
+            let name = &self.nodes.spec(*node).name;
+            lines.push(format!("node {name} has attached {attached:?}"));
+        }
+        let rows = all.taken.iter();
+        lines.extend(rows.map(|(volume, count)| format!("volume {volume} taken by {count}")));
+        let rows = all.joined.iter();
+        lines.extend(rows.map(|(claim, how)| format!("claim {claim} served by {how:?}")));
+        for (pod, served) in &all.served {
+            let uid = &self.pods.get(*pod).spec.uid;
+            let rows: Vec<_> =
+                served.iter().map(|(claim, served)| (claim, &served.by, &served.attach)).collect();
+            lines.push(format!("pod {uid} was given {rows:?}"));
         }
     }
 

@@ -57,6 +57,15 @@ pub enum WaitReason {
     Schedulers,
     /// The gang or a pod uses something this version cannot honour.
     Unsupported(Vec<String>),
+    /// Members cannot use their volume claims, wherever they would be placed.
+    Volume {
+        /// Members that cannot.
+        pods: u32,
+        /// One of the claims, as `namespace/name`.
+        claim: String,
+        /// Why, in words that complete "the claim …".
+        why: String,
+    },
     /// The API server refused to bind members again and again; they rest before the next try.
     BindRefused {
         /// Members that rest.
@@ -112,6 +121,7 @@ impl WaitReason {
             Self::Gated { .. } => "gated",
             Self::Schedulers => "schedulers",
             Self::Unsupported(_) => "unsupported",
+            Self::Volume { .. } => "volume",
             Self::BindRefused { .. } => "bind-refused",
             Self::QueueMissing(_) => "queue-missing",
             Self::QueueClosed(_) => "queue-closed",
@@ -218,6 +228,16 @@ pub enum NodeReason {
     Rejected(String),
     /// Its free room is kept for another gang.
     Held,
+    /// It cannot use the volume of a bound claim.
+    VolumeReach,
+    /// No volume of this storage class serves a claim there, and none can be made.
+    NoVolume(String),
+    /// The driver has too little room there for a new volume of this storage class.
+    StorageRoom(String),
+    /// It cannot attach more volumes of this driver now.
+    AttachLimit(String),
+    /// The member has more volumes of this driver than it can ever attach.
+    TooManyVolumes(String),
     /// A policy outside this list says no.
     Policy(&'static str),
 }
@@ -246,8 +266,19 @@ impl NodeReason {
             Self::Insufficient(resource) => format!("insufficient {resource}"),
             Self::Rejected(word) => format!("rejected {word}"),
             Self::Held => "held".to_owned(),
+            Self::VolumeReach => "volume-reach".to_owned(),
+            Self::NoVolume(class) => format!("no-volume {class}"),
+            Self::StorageRoom(class) => format!("storage-room {class}"),
+            Self::AttachLimit(driver) => format!("attach-limit {driver}"),
+            Self::TooManyVolumes(driver) => format!("too-many-volumes {driver}"),
             Self::Policy(name) => format!("policy {name}"),
         }
+    }
+
+    /// True if storage is what is missing there, whoever else runs.
+    #[must_use]
+    pub const fn is_of_volumes(&self) -> bool {
+        matches!(self, Self::NoVolume(_) | Self::StorageRoom(_))
     }
 
     /// True if pods that end or leave can change the answer.
@@ -263,6 +294,7 @@ impl NodeReason {
                 | Self::Spread(_)
                 | Self::Insufficient(_)
                 | Self::Rejected(_)
+                | Self::AttachLimit(_)
                 | Self::Held
         )
     }
@@ -315,6 +347,17 @@ impl fmt::Display for NodeReason {
                 write!(f, "the kubelet turned a pod like this away lately ({word})")
             }
             Self::Held => write!(f, "kept for a gang further ahead"),
+            Self::VolumeReach => write!(f, "cannot use the volume of a bound claim"),
+            Self::NoVolume(class) => {
+                write!(f, "no volume of storage class {class}, and none can be made there")
+            }
+            Self::StorageRoom(class) => {
+                write!(f, "too little storage for a volume of class {class}")
+            }
+            Self::AttachLimit(driver) => write!(f, "no more volumes of {driver} can be attached"),
+            Self::TooManyVolumes(driver) => {
+                write!(f, "fewer volumes of {driver} can be attached than the pod has")
+            }
             Self::Policy(name) => write!(f, "refused by the policy {name}"),
         }
     }
@@ -348,6 +391,10 @@ impl fmt::Display for WaitReason {
             }
             Self::Schedulers => write!(f, "its members name different schedulers"),
             Self::Unsupported(parts) => write!(f, "not supported yet: {}", parts.join("; ")),
+            Self::Volume { pods, claim, why } => {
+                let pods = if *pods == 1 { "1 pod".to_owned() } else { format!("{pods} pods") };
+                write!(f, "{pods} cannot use a volume claim: the claim {claim:?} {why}")
+            }
             Self::BindRefused { pods, why } => {
                 write!(f, "{pods} pods were refused by the API server, and are tried again: {why}")
             }

@@ -41,6 +41,8 @@ pub struct NodeTable {
     uninviting: NodeSet,
     lost: NodeSet,
     ports: BTreeMap<NodeId, BTreeMap<HostPort, u32>>,
+    /// Nodes that limit the volumes of a driver.
+    limits: BTreeMap<String, u32>,
     rank: IndexVec<NodeId, u32>,
     is_rank_stale: bool,
     rank_epoch: u64,
@@ -187,6 +189,12 @@ impl NodeTable {
         self.ports.get(&node)
     }
 
+    /// True if some node limits how many volumes of the driver it can attach.
+    #[must_use]
+    pub fn limits(&self, driver: &str) -> bool {
+        self.limits.contains_key(driver)
+    }
+
     /// Nodes whose room changed, for caches.
     #[must_use]
     pub fn charged(&self) -> &Journal {
@@ -204,6 +212,7 @@ impl NodeTable {
         let node = self.rows.insert(spec);
         self.by_name.insert(name, node);
         self.live.insert(node);
+        self.note_limits(node, true);
         self.note_taints(node);
         self.rank.grow(self.rows.bound(), u32::MAX);
         self.is_rank_stale = true;
@@ -211,8 +220,23 @@ impl NodeTable {
     }
 
     pub(crate) fn replace(&mut self, node: NodeId, spec: NodeSpec) {
+        self.note_limits(node, false);
         self.rows[node] = spec;
+        self.note_limits(node, true);
         self.note_taints(node);
+    }
+
+    fn note_limits(&mut self, node: NodeId, comes: bool) {
+        for driver in self.rows[node].attach_limits.keys() {
+            if comes {
+                *self.limits.entry(driver.clone()).or_insert(0) += 1;
+            } else if let Some(count) = self.limits.get_mut(driver) {
+                *count -= 1;
+                if *count == 0 {
+                    self.limits.remove(driver);
+                }
+            }
+        }
     }
 
     fn note_taints(&mut self, node: NodeId) {
@@ -225,6 +249,7 @@ impl NodeTable {
     }
 
     pub(crate) fn remove(&mut self, node: NodeId) -> NodeSpec {
+        self.note_limits(node, false);
         let spec = self.rows.remove(node);
         self.by_name.remove(&spec.name);
         self.live.remove(node);

@@ -7,6 +7,7 @@ use crate::ids::{ClassId, GangId, NodeId, PodId, QueueId};
 use crate::relation::Sign;
 use crate::resource::Request;
 use crate::snapshot::{Charge, Snapshot};
+use crate::volume::Service;
 use std::sync::Arc;
 
 /// One hypothetical or real change.
@@ -19,6 +20,8 @@ pub enum Op {
     /// Keeps room for a gang that waits: nobody else may use it, but nothing is there yet, so
     /// no other index moves. Room that is not free yet may be kept too.
     Hold(Kept),
+    /// Gives one placed pod of a class what serves its late claims.
+    Serve(Service),
     /// Marks one placed pod's room as on its way out.
     Evict(PodId),
     /// Ends a gang: its members hold no room any more.
@@ -69,6 +72,7 @@ impl Snapshot {
         match op {
             Op::Place(room) | Op::Reserve(room) => self.charge_room(room, sign),
             Op::Hold(kept) => self.keep_free(&kept.request, kept.node, kept.count, sign),
+            Op::Serve(service) => self.open_service(service, sign),
             Op::Evict(pod) => self.evict(pod, sign),
             Op::Finish(gang) => self.finish(gang, sign),
             Op::Open(node) if sign == Sign::Plus => self.nodes.open(node),

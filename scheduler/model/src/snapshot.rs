@@ -18,7 +18,7 @@ use crate::resource::{Request, ResourceTable};
 use crate::spec::{DaemonSpec, GangKey, NamespaceSpec, PriorityClassSpec};
 use crate::time::Time;
 use crate::topology::TopologyTable;
-use crate::volume::VolumeTable;
+use crate::volume::{Need, VolumeTable};
 use std::collections::BTreeMap;
 
 /// All tables.
@@ -254,6 +254,11 @@ impl Snapshot {
                 }
             }
         }
+        for need in &row.key.needs {
+            if let Need::Bound { attach: Some(what), .. } = need {
+                self.volumes.attach(node, what, count, sign);
+            }
+        }
         if let Some(queue) = queue {
             let flavour = self.nodes.flavour(node);
             self.queues.charge(queue, flavour, &row.request, count, sign);
@@ -281,11 +286,13 @@ impl Snapshot {
         self.nodes.charged.touch(node);
     }
 
-    /// Gives a pod the room that an applied [`crate::op::Op::Place`] already charged.
+    /// Gives a pod the room that an applied [`crate::op::Op::Place`] already charged, and what
+    /// an [`crate::op::Op::Serve`] gave to its claims.
     pub fn assume(&mut self, pod: PodId, node: NodeId) {
         let row = &mut self.pods.rows[pod];
         assert_eq!(row.place, Place::Nowhere, "only a pod without a place is assumed");
         row.place = Place::Assumed(node);
         self.pods.on_node.entry(node).or_default().insert(pod);
+        self.own_service(pod, node);
     }
 }

@@ -90,6 +90,11 @@ fn check_gang(wish: &Wish, got: &ObservedGang, observed: &Observed) -> Vec<Strin
         },
         // Members above the minimum wait while the gang runs.
         Wish::Waits(because) if because.reason == Some("elastic") => check_because(because, got),
+        Wish::Waits(because)
+            if because.reason == Some("volume") && got.state == GangState::Runs =>
+        {
+            check_because(because, got)
+        }
         Wish::Waits(because) => match state(GangState::Waits) {
             Some(failure) => vec![failure],
             None => check_because(because, got),

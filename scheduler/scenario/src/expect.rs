@@ -93,12 +93,13 @@ pub struct Because {
 }
 
 /// All words for reasons to wait, in the order in which they are checked.
-pub const REASONS: [&str; 16] = [
+pub const REASONS: [&str; 17] = [
     "no-group",
     "members",
     "role-members",
     "gated",
     "bind-refused",
+    "volume",
     "schedulers",
     "unsupported",
     "queue-missing",

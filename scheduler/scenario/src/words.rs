@@ -10,7 +10,7 @@ pub fn node_word(reason: &NodeReason) -> String {
 }
 
 /// Words that stand alone, and words that name something after a blank.
-const ALONE: [&str; 11] = [
+const ALONE: [&str; 12] = [
     "fits",
     "taken-by-peers",
     "cordoned",
@@ -22,8 +22,9 @@ const ALONE: [&str; 11] = [
     "pod-anti-affinity",
     "refused-by-pod",
     "held",
+    "volume-reach",
 ];
-const WITH_NAME: [&str; 8] = [
+const WITH_NAME: [&str; 12] = [
     "taint",
     "host-port",
     "spread",
@@ -31,6 +32,10 @@ const WITH_NAME: [&str; 8] = [
     "too-small",
     "insufficient",
     "rejected",
+    "no-volume",
+    "storage-room",
+    "attach-limit",
+    "too-many-volumes",
     "policy",
 ];
 
@@ -98,6 +103,11 @@ mod tests {
             NodeReason::Insufficient(text()),
             NodeReason::Rejected(text()),
             NodeReason::Held,
+            NodeReason::VolumeReach,
+            NodeReason::NoVolume(text()),
+            NodeReason::StorageRoom(text()),
+            NodeReason::AttachLimit(text()),
+            NodeReason::TooManyVolumes(text()),
             NodeReason::Policy("x"),
         ] {
             let word = node_word(&reason);

@@ -2,6 +2,8 @@
 
 #[path = "roundtrip/random.rs"]
 mod random;
+#[path = "roundtrip/volumes.rs"]
+mod volumes;
 
 use proptest::prelude::*;
 use scheduler_model::event::Event;

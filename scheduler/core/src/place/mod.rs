@@ -23,6 +23,7 @@ use scheduler_framework::profile::Profile;
 use scheduler_model::ids::{ClassId, NodeId, QueueId};
 use scheduler_model::node_set::NodeSet;
 use scheduler_model::op::{Op, Room};
+use scheduler_model::volume::Service;
 
 /// What placing needs beside the snapshot.
 #[derive(Debug)]
@@ -66,7 +67,21 @@ pub struct Placed {
     pub count: u32,
 }
 
-/// Takes room for `count` pods.
-fn take(txn: &mut Txn<'_>, class: ClassId, node: NodeId, queue: Option<QueueId>, count: u32) {
+/// Takes room for `count` pods, and what serves their claims where those are bound late: such
+/// pods are placed one by one.
+pub(crate) fn take(
+    txn: &mut Txn<'_>,
+    class: ClassId,
+    node: NodeId,
+    queue: Option<QueueId>,
+    count: u32,
+) {
+    let served = match txn.view().has_late_claims(class) {
+        true => txn.view().serve(class, node).unwrap_or_default(),
+        false => Vec::new(),
+    };
     txn.apply(Op::Place(Room { class, node, queue, count }));
+    if !served.is_empty() {
+        txn.apply(Op::Serve(Service { class, node, served }));
+    }
 }

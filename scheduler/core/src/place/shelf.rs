@@ -128,7 +128,10 @@ impl Shelf {
     fn is_for(&self, snap: &Snapshot, class: ClassId) -> bool {
         let key = &snap.classes().get(class).key;
         let is_same = Arc::ptr_eq(&key.shape, &self.key.shape) || key.shape == self.key.shape;
-        is_same && key.labels == self.key.labels && key.namespace == self.key.namespace
+        is_same
+            && key.needs == self.key.needs
+            && key.labels == self.key.labels
+            && key.namespace == self.key.namespace
     }
 
     /// True if its keys can still be compared with fresh ones.

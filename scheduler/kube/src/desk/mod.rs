@@ -2,7 +2,8 @@
 //! with a whole input, done bit by bit as objects change.
 //!
 //! [`Source`] says where an object comes from; `claims` keeps who describes what; `pods` keeps
-//! the little that is kept of pods; `owners` and `joins` have what needs more than one object.
+//! the little that is kept of pods; `owners`, `joins` and `volumes` have what needs more than
+//! one object; `flush` tells.
 //!
 //! Invariants: the events so far, folded into the latest of each object, are the world that
 //! [`crate::read`] makes of the same objects, whatever the order in which they came, how often
@@ -10,11 +11,13 @@
 //! never played here: live pods are real.
 
 mod claims;
+mod flush;
 mod joins;
 mod owners;
 mod pods;
 mod source;
 mod tell;
+mod volumes;
 
 pub use source::{Part, Source};
 
@@ -34,9 +37,10 @@ use scheduler_model::spec::{
     DaemonSpec, GangKey, GangSpec, Membership, NamespaceSpec, NodeSpec, PodSpec, PriorityClassSpec,
     QueueSpec, TopologySpec,
 };
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::sync::Arc;
 use tell::Told;
+use volumes::Volumes;
 
 /// What happened in a source.
 #[derive(Clone, Debug)]
@@ -104,6 +108,7 @@ pub struct Desk {
     pods: Pods,
     owners: Owners,
     joins: Joins,
+    volumes: Volumes,
     nodes: Claims<String, NodeSpec>,
     namespaces: Claims<String, NamespaceSpec>,
     classes: Claims<String, PriorityClassSpec>,
@@ -140,6 +145,7 @@ impl Desk {
             pods: Pods::default(),
             owners: Owners::default(),
             joins: Joins::default(),
+            volumes: Volumes::default(),
             nodes: Claims::default(),
             namespaces: Claims::default(),
             classes,
@@ -244,6 +250,7 @@ impl Desk {
                 read.problems
             }
             Object::Late(object) => return self.joins.put(who, object),
+            Object::Storage(object) => return self.volumes.put(object),
             Object::Pod(_) => unreachable!("pods are kept apart"),
         };
         self.told.say(&who.full_name(), problems);
@@ -338,6 +345,7 @@ impl Desk {
         if shelf.rows.remove(key).is_none() {
             return;
         }
+        self.volumes.remove(source.kind().kind, key);
         for rank in [Rank::Object, Rank::Owner] {
             self.forget(&Claimant::object(rank, source, Arc::clone(key)));
         }
@@ -372,127 +380,5 @@ impl Desk {
         for key in unnamed {
             self.delete(source, &key);
         }
-    }
-
-    /// Everything that came of the news since the last time. Pods stand last.
-    pub fn flush(&mut self) -> Outcome {
-        if let Some(problems) = self.joins.nodes(&mut self.nodes, &mut self.topologies) {
-            self.told.say("the join of nodes", problems);
-        }
-        if let Some(problems) = self.joins.queues(&mut self.queues) {
-            self.told.say("the join of queues", problems);
-        }
-        let mut events = Vec::new();
-        drain(&mut self.namespaces, &mut events, Event::Namespace, Event::NamespaceGone);
-        drain(&mut self.classes, &mut events, Event::PriorityClass, Event::PriorityClassGone);
-        self.flush_topologies(&mut events);
-        self.flush_queues(&mut events);
-        self.flush_nodes(&mut events);
-        drain(&mut self.daemons, &mut events, Event::Daemon, Event::DaemonGone);
-        self.flush_gangs(&mut events);
-        events.append(&mut self.pod_events);
-        Outcome { events, problems: self.told.drain() }
-    }
-
-    fn flush_topologies(&mut self, events: &mut Vec<Event>) {
-        if self.topologies.is_clean() {
-            return;
-        }
-        drain(&mut self.topologies, events, Event::Topology, Event::TopologyGone);
-        // Tiers may have another name now.
-        let wishes = self.gangs.iter().filter(|(_, gang)| gang.topology.topology.is_some());
-        let keys: Vec<GangKey> = wishes.map(|(key, _)| key.clone()).collect();
-        for key in keys {
-            self.gangs.touch(key);
-        }
-    }
-
-    fn flush_queues(&mut self, events: &mut Vec<Event>) {
-        for name in self.queues.drain() {
-            let rivals = self.queues.rivals(&name);
-            let problems = rivals.iter().skip(1).map(|loser| {
-                let message =
-                    format!("{} has the same name; that one counts", rivals[0].object_name());
-                let remedy = "give the queues different names";
-                Problem::new(loser.object_name(), "metadata.name", message, remedy)
-            });
-            let problems = problems.collect();
-            self.told.say(&format!("queues called {name}"), problems);
-            events.push(match self.queues.get(&name) {
-                Some(queue) => Event::Queue(queue.clone()),
-                None => Event::QueueGone(name),
-            });
-        }
-    }
-
-    fn flush_nodes(&mut self, events: &mut Vec<Event>) {
-        for name in self.nodes.drain() {
-            events.push(match self.nodes.get(&name) {
-                Some(node) => {
-                    let mut node = node.clone();
-                    self.joins.complete(&mut node);
-                    Event::Node(Box::new(node))
-                }
-                None => Event::NodeGone(name),
-            });
-        }
-    }
-
-    fn flush_gangs(&mut self, events: &mut Vec<Event>) {
-        if self.gangs.is_clean() && !self.is_wanted_dirty {
-            return;
-        }
-        self.describe_wanted();
-        let mut topologies: Option<Vec<TopologySpec>> = None;
-        for key in self.gangs.drain() {
-            let Some(gang) = self.gangs.get(&key) else {
-                events.push(Event::GangGone(key));
-                continue;
-            };
-            let mut gang = gang.clone();
-            let mut names = self.gangs.all(&key).map(|one| &one.scheduler);
-            gang.scheduler = names.find(|it| !it.is_empty()).cloned().unwrap_or_default();
-            if gang.topology.topology.is_some() {
-                let all = || self.topologies.iter().map(|(_, spec)| spec.clone()).collect();
-                let topologies = topologies.get_or_insert_with(all);
-                crate::translate::hypernode::fit(&mut gang, topologies);
-            }
-            events.push(Event::Gang(Box::new(gang)));
-        }
-    }
-
-    /// Describes what pods name and no object does.
-    fn describe_wanted(&mut self) {
-        self.is_wanted_dirty = false;
-        let claimant = Claimant::derived(Rank::Assumed, "pods");
-        let mut made: BTreeMap<GangKey, GangSpec> = BTreeMap::new();
-        let wanted: BTreeSet<GangKey> = self.pods.wanted().cloned().collect();
-        for key in wanted {
-            let spec = if key.dialect == scheduler_model::spec::Dialect::Plain {
-                Some(membership::unseen(&key))
-            } else {
-                native::group_of(&key).and_then(|group| {
-                    let group = made.get(&group).or_else(|| self.gangs.get(&group))?;
-                    native::replica(group, &key)
-                })
-            };
-            made.extend(spec.map(|spec| (key, spec)));
-        }
-        self.gangs.set(&claimant, made);
-    }
-}
-
-/// Tells what counts for each name that may have changed.
-fn drain<V: PartialEq + Clone>(
-    claims: &mut Claims<String, V>,
-    events: &mut Vec<Event>,
-    is: fn(V) -> Event,
-    is_gone: fn(String) -> Event,
-) {
-    for name in claims.drain() {
-        events.push(match claims.get(&name) {
-            Some(value) => is(value.clone()),
-            None => is_gone(name),
-        });
     }
 }

@@ -9,10 +9,10 @@ use super::owner::{Owners, Parents};
 use super::raw::{Fault, Raw};
 use super::split::{Piece, Taker};
 use super::{Located, Reading, Story};
-use crate::object::{Late, Object, Owner};
+use crate::object::{Late, Object, Owner, Storage};
 use crate::translate::{
     Context, Translated, daemon, hints, kueue, namespace, native, node, object_name, pod, priority,
-    queue, topology, volcano,
+    queue, topology, volcano, volume,
 };
 use crate::wire::{Meta, Pod};
 use scheduler_model::problem::Problem;
@@ -73,6 +73,7 @@ pub(super) struct Collector<'c> {
     pub namespaces: Shelf<String, NamespaceSpec>,
     pub daemons: Shelf<String, DaemonSpec>,
     pub late: Shelf<(&'static str, String), Late>,
+    pub storage: Shelf<(&'static str, String), Storage>,
     pub owners: Owners,
     pub parents: Parents,
     shapes: HashSet<Arc<PodShape>>,
@@ -100,6 +101,7 @@ impl<'c> Collector<'c> {
             namespaces: Shelf::default(),
             daemons: Shelf::default(),
             late: Shelf::default(),
+            storage: Shelf::default(),
             owners: Shelf::default(),
             parents: Parents::default(),
             shapes: HashSet::new(),
@@ -170,6 +172,7 @@ impl<'c> Collector<'c> {
             Object::LocalQueue(object) => self.queue("LocalQueue", kueue::local_queue(&object)),
             Object::Topology(object) => self.topology(topology::topology(&object)),
             Object::Late(object) => self.late(object),
+            Object::Storage(object) => self.storage(object),
         }
     }
 
@@ -286,6 +289,17 @@ impl<'c> Collector<'c> {
         let (kind, meta) = (object.kind(), object.meta());
         let (name, key) = (object_name(kind, meta), (kind, meta.name.clone()));
         let before = self.late.put(key, object, self.here);
+        self.twice(&name, before);
+    }
+
+    fn storage(&mut self, object: Storage) {
+        let kind = object.kind();
+        let name = object_name(kind, object.meta());
+        if object.meta().name.is_empty() {
+            self.say(&name, "it has no name, left out", "give it one");
+            return;
+        }
+        let before = self.storage.put((kind, volume::key_of(&object)), object, self.here);
         self.twice(&name, before);
     }
 

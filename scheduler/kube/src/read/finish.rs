@@ -4,7 +4,7 @@ use super::Reading;
 use super::check::{self, Asked};
 use super::collect::{Collector, Place};
 use crate::object::Late;
-use crate::translate::{hypernode, kueue, native, object_name, owner, priority};
+use crate::translate::{hypernode, kueue, native, object_name, owner, priority, volume};
 use crate::wire::kueue::ResourceFlavor;
 use crate::wire::volcano::HyperNode;
 use scheduler_model::event::Event;
@@ -41,6 +41,7 @@ pub(super) fn finish(mut all: Collector<'_>) -> Reading {
     for class in priority::built_in() {
         all.classes.0.entry(class.name.clone()).or_insert((class, Place::default()));
     }
+    let volumes = volumes(&mut all, &mut nodes);
     let mut out = std::mem::take(&mut all.out);
     let events = &mut out.world.events;
     events.extend(take(&mut all.namespaces.0).into_iter().map(Event::Namespace));
@@ -48,6 +49,7 @@ pub(super) fn finish(mut all: Collector<'_>) -> Reading {
     events.extend(topologies.into_iter().map(Event::Topology));
     events.extend(take(&mut all.queues.0).into_iter().map(Event::Queue));
     events.extend(nodes.into_iter().map(|node| Event::Node(Box::new(node))));
+    events.extend(volumes);
     events.extend(take(&mut all.daemons.0).into_iter().map(Event::Daemon));
     events.extend(gangs.specs.into_values().map(|gang| Event::Gang(Box::new(gang))));
     let known: BTreeSet<&str> = all.pods.0.values().map(|(pod, _)| pod.uid.as_str()).collect();
@@ -64,6 +66,42 @@ pub(super) fn finish(mut all: Collector<'_>) -> Reading {
 
 fn take<K: Ord, T>(shelf: &mut BTreeMap<K, (T, Place)>) -> Vec<T> {
     std::mem::take(shelf).into_values().map(|(value, _)| value).collect()
+}
+
+/// Claims and what serves them, joined; nodes learn what they can attach.
+fn volumes(all: &mut Collector<'_>, nodes: &mut [NodeSpec]) -> Vec<Event> {
+    let mut store = volume::Store::default();
+    let mut places: BTreeMap<(&'static str, String), Place> = BTreeMap::new();
+    for (name, (object, place)) in std::mem::take(&mut all.storage.0) {
+        places.insert(name, place);
+        store.put(object);
+    }
+    for node in nodes {
+        node.attach_limits = store.attach_limits(&node.name);
+    }
+    let mut events = Vec::new();
+    let note = |all: &mut Collector<'_>, kind: &'static str, key: String, problems| {
+        let place = places.get(&(kind, key)).copied().unwrap_or_default();
+        let problems: Vec<Problem> = problems;
+        all.problems.extend(problems.into_iter().map(|problem| (place, problem)));
+    };
+    let there = store.all();
+    for key in there.claims {
+        let Some(read) = store.claim(&key) else { continue };
+        note(all, "PersistentVolumeClaim", key, read.problems);
+        events.push(Event::Claim(Box::new(read.value)));
+    }
+    for name in there.volumes {
+        let Some(read) = store.volume(&name) else { continue };
+        note(all, "PersistentVolume", name, read.problems);
+        events.push(Event::Volume(Box::new(read.value)));
+    }
+    for key in there.pools {
+        let Some(read) = store.pool(&key) else { continue };
+        note(all, "CSIStorageCapacity", key, read.problems);
+        events.push(Event::Pool(Box::new(read.value)));
+    }
+    events
 }
 
 /// Objects that had to wait for others.

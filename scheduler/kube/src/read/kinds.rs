@@ -2,7 +2,7 @@
 //! exactly these kinds.
 
 use super::raw::{Fault, Raw};
-use crate::object::{Group, Late, Object, Owner};
+use crate::object::{Group, Late, Object, Owner, Storage};
 
 /// One kind of object that is read. Its version does not matter.
 pub struct Kind {
@@ -47,6 +47,7 @@ const fn row(group: &'static str, kind: &'static str, plural: &'static str, pars
 
 const LWS: &str = "leaderworkerset.x-k8s.io";
 const KUEUE: &str = "kueue.x-k8s.io";
+const STORAGE: &str = "storage.k8s.io";
 
 /// All of them: the cluster's own first, then each dialect.
 pub const KINDS: &[Kind] = &[
@@ -55,6 +56,22 @@ pub const KINDS: &[Kind] = &[
     row("", "Namespace", "namespaces", |raw| Ok(Object::Namespace(raw.parse()?))),
     row("scheduling.k8s.io", "PriorityClass", "priorityclasses", |raw| {
         Ok(Object::PriorityClass(raw.parse()?))
+    }),
+    row("", "PersistentVolumeClaim", "persistentvolumeclaims", |raw| {
+        Ok(Object::Storage(Storage::Claim(raw.parse()?)))
+    }),
+    row("", "PersistentVolume", "persistentvolumes", |raw| {
+        Ok(Object::Storage(Storage::Volume(raw.parse()?)))
+    }),
+    row(STORAGE, "StorageClass", "storageclasses", |raw| {
+        Ok(Object::Storage(Storage::Class(raw.parse()?)))
+    }),
+    row(STORAGE, "CSIDriver", "csidrivers", |raw| {
+        Ok(Object::Storage(Storage::Driver(raw.parse()?)))
+    }),
+    row(STORAGE, "CSINode", "csinodes", |raw| Ok(Object::Storage(Storage::Node(raw.parse()?)))),
+    row(STORAGE, "CSIStorageCapacity", "csistoragecapacities", |raw| {
+        Ok(Object::Storage(Storage::Capacity(raw.parse()?)))
     }),
     row("apps", "DaemonSet", "daemonsets", |raw| Ok(Object::DaemonSet(raw.parse()?))),
     row("apps", "StatefulSet", "statefulsets", |raw| {

@@ -31,6 +31,7 @@ pub mod supply;
 pub mod toleration;
 pub mod topology;
 pub mod volcano;
+pub mod volume;
 
 use crate::wire::Meta;
 use scheduler_model::problem::Problem;

@@ -52,7 +52,7 @@ pub fn translate(pod: &Pod, context: &Context) -> Translated<PodSpec> {
         told: told(&pod.status),
         ledger: ledger(meta, &mut problems),
         daemon: membership::daemon(meta, &namespace),
-        claims: Vec::new(),
+        claims: shape::claims(&pod.spec, &name),
         unsupported: shaped.unsupported,
         namespace,
         name,

@@ -6,7 +6,7 @@
 
 use super::{Problems, affinity, requests, shorten, spread, toleration};
 use crate::wire::{Container, Number, PodBody, PodStatus, Port};
-use scheduler_model::spec::{HostPort, Labels, PodShape, Protocol, Unsupported};
+use scheduler_model::spec::{ClaimUse, HostPort, Labels, PodShape, Protocol, Unsupported};
 
 /// A shape, and what of the pod cannot be placed yet.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -43,7 +43,7 @@ impl Findings<'_> {
 
 /// The shape of a pod with this `spec` and `status`.
 pub fn of(spec: &PodBody, status: &PodStatus, own: Own<'_>, problems: &mut Problems) -> Shaped {
-    let mut findings = Findings { problems, unsupported: claims(spec, own.name) };
+    let mut findings = Findings { problems, unsupported: refused(spec) };
     let requests = requests::effective(spec, status, findings.problems, &mut findings.unsupported);
     let away = &spec.affinity.pod_anti_affinity;
     let towards = &spec.affinity.pod_affinity;
@@ -86,16 +86,26 @@ pub fn of(spec: &PodBody, status: &PodStatus, own: Own<'_>, problems: &mut Probl
     Shaped { shape, unsupported }
 }
 
-/// Volumes and devices that this version cannot place.
-fn claims(spec: &PodBody, pod: &str) -> Vec<Unsupported> {
-    let mut found = Vec::new();
+/// The volume claims of a pod; one that is made for the pod alone is called after it.
+pub(super) fn claims(spec: &PodBody, pod: &str) -> Vec<ClaimUse> {
+    let mut claims = Vec::new();
     for volume in &spec.volumes {
         if let Some(claim) = &volume.persistent_volume_claim {
-            found.push(Unsupported::VolumeClaim(claim.claim_name.clone()));
+            claims.push(ClaimUse { name: claim.claim_name.clone(), is_own: false });
         }
         if volume.ephemeral {
-            found.push(Unsupported::VolumeClaim(format!("{pod}-{}", volume.name)));
+            claims.push(ClaimUse { name: format!("{pod}-{}", volume.name), is_own: true });
         }
+    }
+    claims.sort();
+    claims.dedup();
+    claims
+}
+
+/// Volumes and devices that this version cannot place.
+fn refused(spec: &PodBody) -> Vec<Unsupported> {
+    let mut found = Vec::new();
+    for volume in &spec.volumes {
         let inline = [
             (volume.aws_elastic_block_store, "awsElasticBlockStore"),
             (volume.gce_persistent_disk, "gcePersistentDisk"),

@@ -101,6 +101,9 @@ fn details(reason: &WaitReason) -> Value {
         }
         WaitReason::Gated { gated, gates } => json!({"gated": gated, "gates": gates}),
         WaitReason::Unsupported(parts) => json!({"parts": parts}),
+        WaitReason::Volume { pods, claim, why } => {
+            json!({"pods": pods, "claim": claim, "why": why})
+        }
         WaitReason::BindRefused { pods, why } => json!({"pods": pods, "why": why}),
         WaitReason::QueueMissing(queue)
         | WaitReason::QueueClosed(queue)

@@ -17,6 +17,7 @@ mod number;
 mod pod;
 mod quantity;
 pub mod volcano;
+pub mod volume;
 pub mod workloads;
 
 pub use affinity::{

@@ -48,6 +48,10 @@ pub(crate) fn sample(mut json: Value) -> Option<Sample> {
         "ClusterQueue",
         "Cohort",
         "ResourceFlavor",
+        "PersistentVolume",
+        "StorageClass",
+        "CSIDriver",
+        "CSINode",
     ];
     if !is_of_cluster.contains(&kind.as_str()) && json["metadata"]["namespace"].is_null() {
         json["metadata"]["namespace"] = "default".into();

@@ -2,7 +2,7 @@
 
 use crate::{from_json, from_spec, said};
 use scheduler_kube::translate::{Context, pod};
-use scheduler_model::spec::{Membership, PodPhase, Unsupported};
+use scheduler_model::spec::{ClaimUse, Membership, PodPhase, Unsupported};
 use scheduler_model::time::{Span, Time};
 
 fn with_status(status: &str) -> scheduler_model::spec::PodSpec {
@@ -133,7 +133,7 @@ fn closed_gates_are_listed_in_order() {
 }
 
 #[test]
-fn claims_are_not_supported_yet_and_plain_volumes_are() {
+fn claims_are_named_and_devices_and_inline_disks_are_not_supported() {
     let read = from_spec(
         r#"{"volumes":[{"name":"a","emptyDir":{}},{"name":"b","hostPath":{"path":"/"}},
             {"name":"c","persistentVolumeClaim":{"claimName":"data"}},
@@ -141,11 +141,11 @@ fn claims_are_not_supported_yet_and_plain_volumes_are() {
             {"name":"e","rbd":{"image":"x"}},{"name":"f","ephemeral":null}],
             "resourceClaims":[{"name":"gpu","resourceClaimTemplateName":"one-gpu"}]}"#,
     );
+    let claim = |name: &str, is_own| ClaimUse { name: name.to_owned(), is_own };
+    assert_eq!(read.value.claims, [claim("data", false), claim("p-d", true)]);
     assert_eq!(
         read.value.unsupported,
         [
-            Unsupported::VolumeClaim("data".to_owned()),
-            Unsupported::VolumeClaim("p-d".to_owned()),
             Unsupported::ResourceClaim("gpu".to_owned()),
             Unsupported::Other("the inline rbd volume e".to_owned()),
         ]

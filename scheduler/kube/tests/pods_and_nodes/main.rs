@@ -6,6 +6,7 @@ mod node;
 mod placement;
 mod requests;
 mod robust;
+mod volumes;
 mod yaml;
 
 use scheduler_kube::translate::{Context, Translated, pod};

@@ -6,10 +6,11 @@
 
 use crate::class::{ClassKey, PodClass, Spread, Term, resident, selector_keys};
 use crate::constraint::ConstraintKey;
-use crate::ids::{ClassId, KeyId, PodId, SelectorId};
+use crate::ids::{ClassId, ConstraintId, KeyId, PodId, SelectorId};
 use crate::relation::{CarrierKind, PodSelector, Sign, Tallies, change};
 use crate::snapshot::{Charge, Daemon, Snapshot};
-use crate::spec::{DaemonSpec, NamespaceScope, PodShape, PodSpec, PodTerm};
+use crate::spec::{DaemonSpec, NamespaceScope, PodSpec, PodTerm, Reach};
+use crate::volume::Need;
 use crate::{amount::Amount, resource::PODS};
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -30,10 +31,15 @@ impl Snapshot {
         let keys = selector_keys(&shape);
         let fresh = self.classes.mention(&keys);
         self.reintern(&fresh);
+        let needs = match spec.claims.is_empty() {
+            true => Vec::new(),
+            false => self.volumes.needs(spec).into_iter().map(|(need, _)| need).collect(),
+        };
         let key = ClassKey {
             namespace: spec.namespace.clone(),
             labels: self.classes.project(&spec.labels),
             shape,
+            needs,
         };
         if let Some(id) = self.classes.find(&key) {
             // The class already mentions these keys, so none can have gone stale.
@@ -85,12 +91,17 @@ impl Snapshot {
             .filter(|(_, pod)| pod.class.is_some() && carries(&pod.spec))
             .map(|(id, _)| id)
             .collect();
-        for pod in affected {
+        self.intern_anew(affected);
+    }
+
+    /// Moves pods to the class they now belong to.
+    pub(crate) fn intern_anew(&mut self, pods: impl IntoIterator<Item = PodId>) {
+        for pod in pods {
             let charge = self.charge_of(pod);
             if let Some(charge) = charge {
                 self.charge(charge, Sign::Minus);
             }
-            let old = self.pods.get(pod).class.expect("filtered above");
+            let Some(old) = self.pods.get(pod).class else { continue };
             let spec = self.pods.get(pod).spec.clone();
             let new = self.hold_class(&spec);
             self.pods.rows[pod].class = Some(new);
@@ -102,7 +113,7 @@ impl Snapshot {
     }
 
     pub(crate) fn upsert_daemon(&mut self, spec: DaemonSpec) {
-        let constraint = self.intern_constraint(&spec.shape);
+        let constraint = self.intern_constraint(ConstraintKey::of(&spec.shape));
         let mut wants = spec.shape.requests.clone();
         wants.insert(PODS.to_owned(), Amount::new(1));
         let (request, _) = self.resources.request(&wants);
@@ -116,7 +127,8 @@ impl Snapshot {
         wants.insert(PODS.to_owned(), Amount::new(1));
         let (request, refused_resources) = self.resources.request(&wants);
         self.nodes.cover(self.resources.len());
-        let constraint = self.intern_constraint(&shape);
+        let constraint = self.constraint_of(&key);
+        let reaches = self.made_within(&key.needs);
         let mut held = Vec::new();
         let terms = |snap: &mut Self, held: &mut Vec<SelectorId>, terms: &[PodTerm]| {
             terms.iter().map(|term| snap.hold_term(term, held)).collect::<Vec<Term>>()
@@ -134,6 +146,7 @@ impl Snapshot {
             request,
             refused_resources,
             constraint,
+            reaches,
             affinity,
             anti_affinity,
             preferences,
@@ -163,9 +176,33 @@ impl Snapshot {
         }
     }
 
-    fn intern_constraint(&mut self, shape: &PodShape) -> crate::ids::ConstraintId {
+    /// What a class demands of the node alone, the volumes of its bound claims included.
+    fn constraint_of(&mut self, key: &ClassKey) -> ConstraintId {
+        let bound = key.needs.iter().filter_map(|need| match need {
+            Need::Bound { reach, .. } => reach.clone(),
+            Need::Late(_) => None,
+        });
+        let reaches = bound.collect();
+        self.intern_constraint(ConstraintKey::of(&key.shape).within(reaches))
+    }
+
+    /// Per need, the nodes for which a volume can be made.
+    fn made_within(&mut self, needs: &[Need]) -> Vec<Option<ConstraintId>> {
+        let reach = |need: &Need| match need {
+            Need::Bound { .. } => None,
+            Need::Late(late) => late.provision.as_ref()?.reach.clone(),
+        };
+        needs.iter().map(|need| self.intern_reach(reach(need))).collect()
+    }
+
+    /// Nodes as a constraint; `None` is every node.
+    pub(crate) fn intern_reach(&mut self, reach: Reach) -> Option<ConstraintId> {
+        reach.map(|terms| self.intern_constraint(ConstraintKey::of_terms(terms)))
+    }
+
+    fn intern_constraint(&mut self, key: ConstraintKey) -> ConstraintId {
         let nodes = &self.nodes;
-        self.constraints.intern(ConstraintKey::of(shape), &mut self.labels, &mut |labels, key| {
+        self.constraints.intern(key, &mut self.labels, &mut |labels, key| {
             let rows = nodes.live().iter().map(|node| (node, &nodes.spec(node).labels));
             labels.mention(key, rows)
         })

@@ -43,6 +43,7 @@ impl Snapshot {
         let Some(id) = self.pods.find(uid) else { return };
         self.leave_trace(id, now);
         let old = self.detach_pod(id);
+        self.volumes.served.remove(&id);
         self.pods.rows.remove(id);
         self.pods.by_uid.remove(uid);
         self.release_pod(old);
@@ -81,6 +82,7 @@ impl Snapshot {
     pub fn forget(&mut self, pod: PodId) {
         if self.pods.get(pod).is_assumed() {
             self.unplace(pod);
+            self.volumes.served.remove(&pod);
         }
     }
 
@@ -152,6 +154,7 @@ impl Snapshot {
         let row = &mut self.pods.rows[id];
         (row.spec, row.class, row.gang, row.ready_at) = (spec, class, gang, ready_at);
         if is_finished {
+            self.volumes.served.remove(&id);
             return;
         }
         match (node, before) {
@@ -211,9 +214,11 @@ impl Snapshot {
         self.pods.on_node.entry(node).or_default().insert(id);
         let charge = self.charge_of(id).expect("an unfinished pod on a node holds room");
         self.charge(charge, Sign::Plus);
+        self.give_served(id, Sign::Plus);
     }
 
     pub(crate) fn unplace(&mut self, id: PodId) {
+        self.give_served(id, Sign::Minus);
         if let Some(charge) = self.charge_of(id) {
             self.charge(charge, Sign::Minus);
         }

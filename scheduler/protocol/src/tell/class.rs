@@ -33,6 +33,8 @@ pub enum Class {
     Unsupported,
     /// No such topology level.
     LevelMissing,
+    /// A volume claim of a member cannot be used.
+    Volume,
     /// The API server turns the bind of a member away.
     BindRefused,
     /// The search has not come to an end.
@@ -41,7 +43,7 @@ pub enum Class {
 
 impl Class {
     /// All of them, in the order of the table.
-    pub const ALL: [Self; 14] = [
+    pub const ALL: [Self; 15] = [
         Self::Nodes,
         Self::Held,
         Self::Limit,
@@ -54,6 +56,7 @@ impl Class {
         Self::Schedulers,
         Self::Unsupported,
         Self::LevelMissing,
+        Self::Volume,
         Self::BindRefused,
         Self::Undecided,
     ];
@@ -76,6 +79,7 @@ impl Class {
             WaitReason::Schedulers => Self::Schedulers,
             WaitReason::Unsupported(_) => Self::Unsupported,
             WaitReason::LevelMissing(_) => Self::LevelMissing,
+            WaitReason::Volume { .. } => Self::Volume,
             WaitReason::BindRefused { .. } => Self::BindRefused,
             WaitReason::Fuel => Self::Undecided,
         }
@@ -97,6 +101,7 @@ impl Class {
             Self::Schedulers => "MixedSchedulers",
             Self::Unsupported => "Unsupported",
             Self::LevelMissing => "LevelMissing",
+            Self::Volume => "WaitingForVolume",
             Self::BindRefused => "BindRefused",
             Self::Undecided => "Undecided",
         }
@@ -118,6 +123,7 @@ impl Class {
             Self::Schedulers => "the members of the gang name different schedulers",
             Self::Unsupported => "the gang uses something that is not supported yet",
             Self::LevelMissing => "the gang asks for a topology level that does not exist",
+            Self::Volume => "a volume claim of the gang cannot be used",
             Self::BindRefused => "the API server refuses to bind a member of the gang",
             Self::Undecided => "the search for room has not come to an end yet",
         }
@@ -157,6 +163,7 @@ mod tests {
             WaitReason::Gated { gated: 1, gates: vec![name()] },
             WaitReason::Schedulers,
             WaitReason::Unsupported(vec![name()]),
+            WaitReason::Volume { pods: 1, claim: name(), why: name() },
             WaitReason::BindRefused { pods: 1, why: name() },
             WaitReason::QueueMissing(name()),
             WaitReason::QueueClosed(name()),

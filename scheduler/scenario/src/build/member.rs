@@ -178,6 +178,7 @@ impl Builder {
             (None, Some(_)) => PodPhase::Running,
             (None, None) => PodPhase::Pending,
         };
+        let claims = super::volume::claims_of(file, &name);
         let on_pods = alone || file.group.is_some() || file.owner.is_some();
         Ok(PodSpec {
             uid: format!("pod:{}/{name}", lot.key.namespace),
@@ -210,7 +211,7 @@ impl Builder {
             told: None,
             ledger: self.ledger(file).filter(|_| on_pods).map(Box::new),
             daemon: file.daemon.clone(),
-            claims: Vec::new(),
+            claims,
             unsupported: file.unsupported.iter().cloned().map(Unsupported::into_value).collect(),
         })
     }

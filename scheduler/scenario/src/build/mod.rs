@@ -9,6 +9,7 @@ mod expect;
 mod gang;
 mod member;
 mod step;
+mod volume;
 
 use crate::error::Error;
 use crate::file::Sections;
@@ -64,6 +65,7 @@ impl Builder {
     /// The world that `sections` describe.
     pub(crate) fn world(&mut self, sections: Sections) -> Result<World, Error> {
         self.cluster(&sections)?;
+        self.volumes(&sections)?;
         self.gangs(&sections)?;
         for object in sections.objects {
             self.object(Event::into_value(object.value), object.referenced.line())?;

@@ -11,7 +11,7 @@ use serde_saphyr::Spanned;
 
 const SENTENCES: &str = "gang G finishes|fails|deleted, group G deleted, \
     pod P succeeds|fails|terminates|rejected|refused|accepted|deleted, node N fails|returns|cordoned|uncordoned|removed, \
-    gate X opens, gate X of G opens, queue Q closes|opens|removed";
+    gate X opens, gate X of G opens, queue Q closes|opens|removed, claim C deleted";
 
 impl Builder {
     /// One step, which comes at or after the moment of the step before.
@@ -70,6 +70,11 @@ impl Builder {
             ["gate", gate, "of", name, "opens"] => {
                 let gang = Some(self.gang_key(name, line)?);
                 Ok(vec![Change::GateOpens { gate: (*gate).to_owned(), gang }])
+            }
+            ["claim", name, "deleted"] => {
+                let name = (*name).to_owned();
+                let key = if name.contains('/') { name } else { format!("default/{name}") };
+                Ok(vec![Change::Event(Event::ClaimGone(key))])
             }
             ["queue", name, verb] => {
                 let make = queue_verb(verb).ok_or_else(bad)?;

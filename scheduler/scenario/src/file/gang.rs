@@ -39,6 +39,10 @@ pub(crate) struct GangFile {
     pub(crate) each: Amounts,
     pub(crate) labels: Labels,
     pub(crate) constraints: ConstraintsFile,
+    /// Claims of each pod; `{pod}` is its name.
+    pub(crate) claims: Vec<String>,
+    /// Volumes of each pod for which a claim is made that is the pod's own.
+    pub(crate) ephemeral: Vec<String>,
     pub(crate) gates: Vec<String>,
     pub(crate) unsupported: Vec<UnsupportedFile>,
     pub(crate) pod_priority: Option<i32>,

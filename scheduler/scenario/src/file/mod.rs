@@ -7,6 +7,7 @@ mod cluster;
 mod constraint;
 mod expect;
 mod gang;
+mod volume;
 
 pub(crate) use cluster::{
     DaemonFile, LevelFile, NODE_KEYS, NamespaceFile, NodeFile, PriorityClassFile, QueueFile,
@@ -15,6 +16,7 @@ pub(crate) use cluster::{
 pub(crate) use constraint::{ConstraintsFile, PodTermFile, SpreadFile};
 pub(crate) use expect::{BecauseFile, Entry, GangExpectFile, RunsFile};
 pub(crate) use gang::{GangFile, GroupFile, RoleFile};
+pub(crate) use volume::{ClaimFile, LateFile, PoolFile, VolumeFile};
 
 use crate::full::{GangHintFile, ObjectFile, PodHintFile, WorkloadFile};
 use crate::read::Text;
@@ -74,6 +76,9 @@ sections! {
         priority_classes: Vec<PriorityClassFile>,
         queues: Vec<QueueFile>,
         daemons: Vec<Spanned<DaemonFile>>,
+        claims: Vec<Spanned<ClaimFile>>,
+        volumes: Vec<Spanned<VolumeFile>>,
+        pools: Vec<Spanned<PoolFile>>,
         running: Vec<Spanned<GangFile>>,
         pending: Vec<Spanned<GangFile>>,
         foreign: Vec<Spanned<GangFile>>,

@@ -195,6 +195,7 @@ fn each_reason_has_its_word() {
         (members(None), "members"),
         (members(Some(text())), "role-members"),
         (WaitReason::Gated { gated: 1, gates: vec![text()] }, "gated"),
+        (WaitReason::Volume { pods: 1, claim: text(), why: text() }, "volume"),
         (WaitReason::BindRefused { pods: 1, why: text() }, "bind-refused"),
         (WaitReason::NoGroup, "no-group"),
         (WaitReason::Schedulers, "schedulers"),

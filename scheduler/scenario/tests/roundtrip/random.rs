@@ -1,5 +1,6 @@
 //! Random worlds: every kind, every field, odd texts and extreme numbers.
 
+use crate::volumes;
 use proptest::collection::{btree_map, vec};
 use proptest::option::of;
 use proptest::prelude::*;
@@ -9,8 +10,6 @@ use scheduler_model::spec::*;
 use scheduler_model::time::{Span, Time};
 use scheduler_model::world::{After, Pace, SimHints, Until, Workload, World};
 use std::sync::Arc;
-
-mod volumes;
 
 /// Texts that are hard on a YAML writer.
 pub(crate) fn odd_text() -> impl Strategy<Value = String> {
@@ -25,11 +24,11 @@ pub(crate) fn odd_text() -> impl Strategy<Value = String> {
     ]
 }
 
-fn text() -> impl Strategy<Value = String> {
+pub(crate) fn text() -> impl Strategy<Value = String> {
     prop_oneof![3 => "[a-z]{1,4}", 1 => odd_text()]
 }
 
-fn labels() -> impl Strategy<Value = Labels> {
+pub(crate) fn labels() -> impl Strategy<Value = Labels> {
     btree_map(text(), text(), 0..3)
 }
 
@@ -49,7 +48,7 @@ fn span() -> impl Strategy<Value = Span> {
     prop_oneof![0..100_000_000_i64, any::<i64>()].prop_map(Span::from_ms)
 }
 
-fn amount() -> impl Strategy<Value = Amount> {
+pub(crate) fn amount() -> impl Strategy<Value = Amount> {
     prop_oneof![-5..100_000_i64, (0..64_i64).prop_map(|n| n << 30), any::<i64>()]
         .prop_map(Amount::new)
 }
@@ -112,12 +111,12 @@ prop_compose! {
     }
 }
 
-fn selector() -> impl Strategy<Value = LabelSelector> {
+pub(crate) fn selector() -> impl Strategy<Value = LabelSelector> {
     vec(requirement(), 0..3).prop_map(|requirements| LabelSelector { requirements })
 }
 
 prop_compose! {
-    fn node_term()(labels in vec(requirement(), 0..2), fields in vec(requirement(), 0..2)) -> NodeTerm {
+    pub(crate) fn node_term()(labels in vec(requirement(), 0..2), fields in vec(requirement(), 0..2)) -> NodeTerm {
         NodeTerm { labels, fields }
     }
 }

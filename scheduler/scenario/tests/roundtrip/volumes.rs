@@ -1,6 +1,6 @@
 //! Random claims, volumes and room for volumes.
 
-use super::{amount, labels, node_term, selector, text};
+use crate::random::{amount, labels, node_term, selector, text};
 use proptest::collection::vec;
 use proptest::option::of;
 use proptest::prelude::*;
@@ -8,7 +8,7 @@ use scheduler_model::event::Event;
 use scheduler_model::spec::*;
 
 prop_compose! {
-    pub(super) fn claim_use()(name in text(), is_own in any::<bool>()) -> ClaimUse {
+    pub(crate) fn claim_use()(name in text(), is_own in any::<bool>()) -> ClaimUse {
         ClaimUse { name, is_own }
     }
 }
@@ -70,7 +70,7 @@ prop_compose! {
     }
 }
 
-pub(super) fn event() -> impl Strategy<Value = Event> {
+pub(crate) fn event() -> impl Strategy<Value = Event> {
     prop_oneof![
         claim().prop_map(|claim| Event::Claim(Box::new(claim))),
         volume().prop_map(|volume| Event::Volume(Box::new(volume))),
@@ -78,7 +78,7 @@ pub(super) fn event() -> impl Strategy<Value = Event> {
     ]
 }
 
-pub(super) fn gone() -> impl Strategy<Value = Event> {
+pub(crate) fn gone() -> impl Strategy<Value = Event> {
     prop_oneof![
         text().prop_map(Event::ClaimGone),
         text().prop_map(Event::VolumeGone),

@@ -35,5 +35,6 @@ pub(crate) use gang::{Level, domain_of, level_of, members_by_gang, tally};
 pub(crate) use partner::{forbidden_by, refusing};
 pub(crate) use quota::{path, queue_of, usage};
 pub(crate) use refusal::pod_refusals;
+pub(crate) use selector::term_holds;
 pub(crate) use spread::hard_constraints;
 pub(crate) use standing::stands_against;

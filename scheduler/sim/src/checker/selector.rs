@@ -37,7 +37,7 @@ pub(super) fn selects(selector: &LabelSelector, labels: &Labels) -> bool {
 }
 
 /// True if one node selector term holds on `node`; an empty term never does.
-pub(super) fn term_holds(term: &NodeTerm, node: &NodeSpec) -> bool {
+pub(crate) fn term_holds(term: &NodeTerm, node: &NodeSpec) -> bool {
     if term.labels.is_empty() && term.fields.is_empty() {
         return false;
     }

@@ -65,6 +65,7 @@ impl Stage {
             match self.bound(bind) {
                 Ok(pod) => {
                     self.engine.settle(*id, &Outcome::Done, self.now);
+                    self.serve_claims(bind);
                     self.tell(Event::Pod(Box::new(pod)));
                 }
                 Err(why) if self.refusing.contains(&bind.uid) => {
@@ -90,6 +91,7 @@ impl Stage {
         if pod.terminating || pod.phase.is_finished() {
             return Err("it is ending".to_owned());
         }
+        self.check_claims(bind)?;
         Ok(PodSpec {
             node: Some(bind.node.clone()),
             phase: PodPhase::Running,

@@ -15,6 +15,7 @@
 
 mod act;
 mod agenda;
+mod claims;
 mod controller;
 mod judge;
 mod load;
