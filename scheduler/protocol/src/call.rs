@@ -74,13 +74,30 @@ pub enum Call {
     CreateLease(LeaseRef, LeaseRecord),
     /// Replace the lease as it was when `record.version` was read.
     ReplaceLease(LeaseRef, LeaseRecord),
-    /// Set (or with `None` take away) the node a volume claim is to be provisioned for
-    /// (`volume.kubernetes.io/selected-node`).
+    /// Set the node a volume claim is to be provisioned for
+    /// (`volume.kubernetes.io/selected-node`), with the uid as precondition.
     SelectNode {
         /// Which claim.
         claim: ClaimRef,
         /// The node.
-        node: Option<String>,
+        node: String,
+    },
+    /// Take that node away again, if it still is this one.
+    DeselectNode {
+        /// Which claim.
+        claim: ClaimRef,
+        /// The node that was set.
+        node: String,
+    },
+    /// Keep a volume for a claim, as long as it is as it was when this was decided. The cluster
+    /// then binds the two.
+    TakeVolume {
+        /// Name of the volume.
+        volume: String,
+        /// `metadata.resourceVersion` it was decided on.
+        version: String,
+        /// Who gets it.
+        claim: ClaimRef,
     },
 }
 
@@ -112,6 +129,8 @@ impl Call {
             Self::CreateLease(..) => "create_lease",
             Self::ReplaceLease(..) => "replace_lease",
             Self::SelectNode { .. } => "select_node",
+            Self::DeselectNode { .. } => "deselect_node",
+            Self::TakeVolume { .. } => "take_volume",
         }
     }
 }

@@ -16,6 +16,8 @@ pub enum Lane {
     Lease,
     /// Binds, and the reads that tell how one ended.
     Bind,
+    /// What is done about volumes before a plan is bound.
+    Volume,
     /// Deletions and the marks before them.
     Repair,
     /// Status of groups and pods, ledgers.
@@ -26,7 +28,8 @@ pub enum Lane {
 
 impl Lane {
     /// All of them, most urgent first.
-    pub const ALL: [Self; 5] = [Self::Lease, Self::Bind, Self::Repair, Self::Status, Self::Event];
+    pub const ALL: [Self; 6] =
+        [Self::Lease, Self::Bind, Self::Volume, Self::Repair, Self::Status, Self::Event];
 }
 
 /// How many calls of each lane may be in the air.
@@ -34,6 +37,8 @@ impl Lane {
 pub struct Windows {
     /// Binds and their reads.
     pub bind: usize,
+    /// Steps about volumes.
+    pub volume: usize,
     /// Deletions.
     pub repair: usize,
     /// Status writes.
@@ -44,7 +49,7 @@ pub struct Windows {
 
 impl Default for Windows {
     fn default() -> Self {
-        Self { bind: 64, repair: 16, status: 16, event: 4 }
+        Self { bind: 64, volume: 16, repair: 16, status: 16, event: 4 }
     }
 }
 
@@ -53,6 +58,7 @@ impl Windows {
         match lane {
             Lane::Lease => 1,
             Lane::Bind => self.bind,
+            Lane::Volume => self.volume,
             Lane::Repair => self.repair,
             Lane::Status => self.status,
             Lane::Event => self.event,

@@ -7,7 +7,7 @@
 //!
 //! In reading order: [`call`], [`answer`], [`lanes`] (what flies at once), [`status`] (what
 //! people are told), [`lease`] (who may write), [`meaning`] and [`retry`] (the two tables), then
-//! the machines [`bind`] and [`repair`]. `docs/PROTOCOL.md` tells it to people.
+//! the machines [`volumes`], [`bind`] and [`repair`]. `docs/PROTOCOL.md` tells it to people.
 //!
 //! Invariants: no I/O, no clock (`now` is an argument), no threads, no chance (jitter comes from
 //! a seed), no Kubernetes types; no timer, retry or reading of a status code anywhere else.
@@ -29,4 +29,5 @@ pub mod repair;
 pub mod retry;
 pub mod status;
 pub mod tell;
+pub mod volumes;
 pub mod watch;

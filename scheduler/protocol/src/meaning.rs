@@ -50,7 +50,7 @@ pub enum CallKind {
     Read,
     /// [`Call::DeletePod`].
     Delete,
-    /// Writes into an object that exists: status, ledger, selected node.
+    /// Writes into an object that exists: status, ledger, what is done about volumes.
     Write,
     /// [`Call::Event`].
     Event,
@@ -73,7 +73,9 @@ impl CallKind {
             Call::PodStatus { .. }
             | Call::PodLedger { .. }
             | Call::GroupStatus { .. }
-            | Call::SelectNode { .. } => Self::Write,
+            | Call::SelectNode { .. }
+            | Call::DeselectNode { .. }
+            | Call::TakeVolume { .. } => Self::Write,
             Call::Event(_) => Self::Event,
             Call::CreateLease(..) | Call::ReplaceLease(..) => Self::Lease,
         }
@@ -85,7 +87,7 @@ impl CallKind {
             Self::Bind => "bind",
             Self::Read => "read",
             Self::Delete => "delete",
-            Self::Write => "status, ledger",
+            Self::Write => "status, ledger, volume",
             Self::Event => "event",
             Self::Lease => "lease",
         }

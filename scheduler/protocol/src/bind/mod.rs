@@ -20,7 +20,7 @@ use flight::{Flight, Next, Step};
 use scheduler_model::effect::{Bind, EffectId, Outcome};
 use scheduler_model::spec::GangKey;
 use scheduler_model::time::{Span, Time};
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 /// An effect and how it ended.
 pub type Settled = (EffectId, Outcome);
@@ -69,7 +69,7 @@ struct Open {
     gang: GangKey,
     /// Effects not settled.
     effects: BTreeSet<EffectId>,
-    /// It has to be begun (again) from then on; `None` once it was.
+    /// It has to be begun (again) from then on; `None` once it was, never while it is prepared.
     due: Option<Time>,
     /// Binds that left and were not handed back unsent.
     sent: u32,
@@ -92,6 +92,8 @@ pub struct Binder {
     by_uid: BTreeMap<String, EffectId>,
     by_call: BTreeMap<CallId, EffectId>,
     bound: Vec<Bound>,
+    /// Plans that nobody began to prepare yet.
+    unprepared: VecDeque<PlanId>,
 }
 
 impl Binder {
@@ -101,7 +103,8 @@ impl Binder {
         Self { config, ..Self::default() }
     }
 
-    /// Takes the binds of one plan. A pod with a bind that is not settled is refused another.
+    /// Takes the binds of one plan. A pod with a bind that is not settled is refused another. A
+    /// plan with steps about volumes waits until it is [`prepared`](Self::prepared).
     pub fn take(
         &mut self,
         gang: &GangKey,
@@ -111,11 +114,15 @@ impl Binder {
         let plan = PlanId(self.next);
         self.next += 1;
         let (mut effects, mut refused) = (BTreeSet::new(), Vec::new());
+        let mut due = now;
         for (effect, bind) in binds {
             if self.by_uid.contains_key(&bind.uid) {
                 let words = "an earlier bind of it is not settled".to_owned();
                 refused.push((effect, Outcome::Refused(words)));
                 continue;
+            }
+            if !bind.volumes.is_empty() {
+                due = Time::NEVER;
             }
             self.by_uid.insert(bind.uid.clone(), effect);
             effects.insert(effect);
@@ -123,9 +130,30 @@ impl Binder {
             self.flights.insert(effect, (plan, flight));
         }
         if !effects.is_empty() {
-            self.plans.insert(plan, Open::new(gang.clone(), effects, now));
+            self.plans.insert(plan, Open::new(gang.clone(), effects, due));
+            if due == Time::NEVER {
+                self.unprepared.push_back(plan);
+            }
         }
         refused
+    }
+
+    /// A plan with steps about volumes that are to be done now. Each is named once.
+    pub fn next_to_prepare(&mut self) -> Option<PlanId> {
+        self.unprepared.pop_front()
+    }
+
+    /// The steps of a plan are done: it may be checked and begun.
+    pub fn prepared(&mut self, plan: PlanId, now: Time) {
+        if let Some(open) = self.plans.get_mut(&plan).filter(|open| open.due == Some(Time::NEVER)) {
+            open.due = Some(now);
+        }
+    }
+
+    /// Whose plan it is.
+    #[must_use]
+    pub fn gang(&self, plan: PlanId) -> Option<&GangKey> {
+        self.plans.get(&plan).map(|open| &open.gang)
     }
 
     /// The next plan to be checked and then begun or withdrawn: nothing of it left yet, and
@@ -291,6 +319,7 @@ impl Binder {
             lanes.cancel(call);
         }
         self.plans.clear();
+        self.unprepared.clear();
         self.by_uid.clear();
         let flights = std::mem::take(&mut self.flights).into_values();
         let end = |(_, flight): (PlanId, Flight)| {
@@ -327,7 +356,8 @@ impl Binder {
     #[must_use]
     pub fn wake_at(&self, lanes: &Lanes, now: Time) -> Option<Time> {
         let due = self.plans.values().filter_map(|open| open.due).min()?;
-        (lanes.room(Lane::Bind, now) > 0).then_some(due)
+        let may_begin = due < Time::NEVER && lanes.room(Lane::Bind, now) > 0;
+        may_begin.then_some(due)
     }
 
     /// Does what comes next; gives back how it ended, if it did.
@@ -408,11 +438,11 @@ impl Binder {
 }
 
 impl Open {
-    const fn new(gang: GangKey, effects: BTreeSet<EffectId>, now: Time) -> Self {
+    const fn new(gang: GangKey, effects: BTreeSet<EffectId>, due: Time) -> Self {
         Self {
             gang,
             effects,
-            due: Some(now),
+            due: Some(due),
             sent: 0,
             has_left: false,
             sent_at: None,
