@@ -86,16 +86,19 @@ async fn a_claim_is_told_its_node_and_loses_it_again() {
         )
         .await;
     let claim = ClaimRef { namespace: "claim".to_owned(), name: "data".to_owned(), uid };
-    let call = |node: Option<&str>| Call::SelectNode {
-        claim: claim.clone(),
-        node: node.map(str::to_owned),
-    };
     let chosen = async || {
         let object = bench.object("api/v1", "persistentvolumeclaims/data").await;
         object["metadata"]["annotations"]["volume.kubernetes.io/selected-node"].clone()
     };
-    assert_eq!(bench.code(call(Some("n1"))).await, 200);
+    let set = |node: &str| Call::SelectNode { claim: claim.clone(), node: node.to_owned() };
+    let reset = |node: &str| Call::DeselectNode { claim: claim.clone(), node: node.to_owned() };
+    assert_eq!(bench.code(set("n1")).await, 200);
     assert_eq!(chosen().await, "n1");
-    assert_eq!(bench.code(call(None)).await, 200);
+    assert_eq!(bench.code(reset("n2")).await, 422, "another node stands there");
+    assert_eq!(chosen().await, "n1");
+    assert_eq!(bench.code(reset("n1")).await, 200);
     assert_eq!(chosen().await, serde_json::Value::Null);
+    assert_eq!(bench.code(reset("n1")).await, 422, "none stands there");
+    let other = ClaimRef { uid: "another".to_owned(), ..claim.clone() };
+    assert_eq!(bench.code(Call::SelectNode { claim: other, node: "n1".to_owned() }).await, 409);
 }

@@ -1,8 +1,9 @@
-//! Nodes whose kubelet turned pods away: pods of that shape keep off them for a while.
+//! Nodes that turned pods away: pods of that shape keep off them for a while.
 //!
 //! The API server takes every bind; it is the kubelet that fails a pod for which it sees no room
 //! (`OutOfcpu`) or no device (`UnexpectedAdmissionError`). It knows something that we do not, so
-//! the same try at once would end the same. The time doubles with each try that fails again, and
+//! the same try at once would end the same. So does a driver that cannot make a volume for a
+//! node. The time doubles with each try that fails again, and
 //! is forgotten once such a pod runs there, or after an hour.
 
 use crate::engine::Engine;
@@ -108,6 +109,13 @@ impl Engine {
             self.rejections.push(Rejection { gang, pod, node, word: word.to_owned() });
         }
         self.avoided.add((node.to_owned(), Arc::clone(&spec.shape)), word, now);
+    }
+
+    /// The same try of this pod on this node would end the same for now; in one word why.
+    pub fn avoid(&mut self, uid: &str, node: &str, word: &str, now: Time) {
+        let Some(pod) = self.snapshot.pods().find(uid) else { return };
+        let shape = Arc::clone(&self.snapshot.pods().get(pod).spec.shape);
+        self.avoided.add((node.to_owned(), shape), word, now);
     }
 
     /// Ends what is over, and brings the masks up to date.

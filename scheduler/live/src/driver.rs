@@ -1,8 +1,9 @@
 //! The loop: news in, a turn, calls out. The file to read first.
 //!
-//! One turn: 1. the lease; 2. a cycle of the engine, if this process may decide; 3. plans that
-//! are about to leave are checked once more, and begun or taken back, and so is each bind of
-//! those begun before; 4. what changed is told; 5. calls leave, as many as the lanes and the right to write allow.
+//! One turn: 1. the lease; 2. a cycle of the engine, if this process may decide; 3. plans whose
+//! volumes are bound and that are about to leave are checked once more, and begun or taken back,
+//! and so is each bind of those begun before (`leave.rs`); 4. what changed is told (`tell.rs`);
+//! 5. calls leave, as many as the lanes and the right to write allow.
 
 use crate::facts;
 use crate::news::{End, Leadership, News, Notice, Turn};
@@ -23,6 +24,7 @@ use scheduler_protocol::lanes::{Lane, Lanes};
 use scheduler_protocol::lease::{Lease, Standing};
 use scheduler_protocol::repair::Repair;
 use scheduler_protocol::tell::Teller;
+use scheduler_protocol::volumes::Volumes;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Engine and protocol together.
@@ -32,12 +34,13 @@ pub struct Live {
     pub(crate) engine: Engine,
     pub(crate) lanes: Lanes,
     pub(crate) lease: Lease,
-    binder: Binder,
+    pub(crate) binder: Binder,
+    pub(crate) volumes: Volumes,
     pub(crate) repair: Repair,
     pub(crate) teller: Teller,
     pub(crate) waits: Waits,
     is_ready: bool,
-    stop: Option<Stop>,
+    pub(crate) stop: Option<Stop>,
     leadership: Leadership,
     /// Gangs whose facts are to be looked at in the next turn.
     pub(crate) touched: BTreeSet<GangKey>,
@@ -50,7 +53,7 @@ pub struct Live {
 
 /// The way to a good end.
 #[derive(Clone, Copy, Debug)]
-struct Stop {
+pub(crate) struct Stop {
     /// What flies may land until then.
     until: Time,
     has_released: bool,
@@ -68,6 +71,7 @@ impl Live {
             engine: Engine::new(profile, settings.engine.clone()),
             lanes: Lanes::new(settings.windows.clone()),
             binder: Binder::new(settings.bind.clone()),
+            volumes: Volumes::new(settings.volumes.clone()),
             repair: Repair::new(settings.repair.clone()),
             teller: Teller::new(settings.tell.clone()),
             leadership: match &settings.lease {
@@ -132,7 +136,8 @@ impl Live {
         let lanes = self.lanes.wake_at(now, may_write_until);
         let stop = self.stop.map(|stop| stop.until);
         let tell = self.tells_at(now);
-        let all = [engine, binder, lanes, stop, tell, self.lease.wake_at(now)];
+        let volumes = may_write.then(|| self.volumes.wake_at()).flatten();
+        let all = [engine, binder, volumes, lanes, stop, tell, self.lease.wake_at(now)];
         all.into_iter().flatten().min().map(|time| time.max(now))
     }
 
@@ -175,6 +180,7 @@ impl Live {
             Event::PodGone(uid) => Some((uid.clone(), None)),
             _ => None,
         };
+        self.tell_volumes(&event, now);
         self.engine.observe(event, now);
         let settled = match sight {
             Some((_, Some(facts))) => self.binder.seen(&facts, &mut self.lanes, now),
@@ -189,12 +195,13 @@ impl Live {
         self.lease.answered(id, answer, now);
         self.repair.answered(id, answer, &mut self.lanes, now);
         self.teller.answered(id, answer, now);
+        self.volumes.answered(id, answer, &mut self.lanes, now);
         let settled = self.binder.answered(id, answer, &mut self.lanes, now);
         self.settle(settled, now);
     }
 
     /// Tells the engine how effects ended.
-    fn settle(&mut self, settled: impl IntoIterator<Item = Settled>, now: Time) {
+    pub(crate) fn settle(&mut self, settled: impl IntoIterator<Item = Settled>, now: Time) {
         for (effect, outcome) in settled {
             self.engine.settle(effect, &outcome, now);
             let Some(gang) = self.gang_of.remove(&effect) else { continue };
@@ -279,80 +286,7 @@ impl Live {
         });
         let refused = self.binder.take(&plan.gang, binds, now);
         self.settle(refused, now);
-    }
-
-    /// Plans that are about to leave are looked at once more: everything as it was decided on,
-    /// or taken back whole. What has begun is carried through.
-    fn begin(&mut self, now: Time) {
-        if !self.may_write(now) {
-            return;
-        }
-        if self.stop.is_some() {
-            for plan in self.binder.untouched_plans() {
-                let why = "the scheduler stops";
-                let settled = self.binder.withdraw(plan, &mut self.lanes, why, now);
-                self.settle(settled, now);
-            }
-        }
-        while let Some(plan) = self.binder.next_plan(&self.lanes, now) {
-            let fault = self.binder.members(plan).find_map(|bind| {
-                self.fault(bind).map(|why| (bind.gang.clone(), format!("{}: {why}", bind.name)))
-            });
-            let Some((gang, why)) = fault.filter(|_| self.is_ready) else {
-                self.binder.begin(plan, &mut self.lanes, now);
-                continue;
-            };
-            let settled = self.binder.withdraw(plan, &mut self.lanes, &why, now);
-            if settled.is_empty() {
-                self.binder.begin(plan, &mut self.lanes, now);
-                continue;
-            }
-            self.waits.withdrawn(&gang);
-            self.settle(settled, now);
-            self.notices.push(Notice::Withdrawn(gang, why));
-        }
-    }
-
-    /// Binds of begun plans that wait for their turn or came back unsent are looked at as they
-    /// leave: one that cannot be any more is given up, and its pod placed elsewhere.
-    fn recheck(&mut self, now: Time) {
-        if !self.may_write(now) || !self.is_ready {
-            return;
-        }
-        loop {
-            let leaving = self.binder.leaving(&self.lanes, now);
-            let faults: Vec<(EffectId, &str)> =
-                leaving.filter_map(|(id, bind)| Some((id, self.fault(bind)?))).collect();
-            if faults.is_empty() {
-                return;
-            }
-            for (effect, why) in faults {
-                let settled = self.binder.refuse(effect, why, &mut self.lanes, now);
-                self.settle(settled, now);
-            }
-        }
-    }
-
-    /// What has changed since a bind was decided, if that forbids it.
-    fn fault(&self, bind: &Bind) -> Option<&'static str> {
-        let snap = self.engine.snapshot();
-        let Some(pod) = snap.pods().find(&bind.uid) else { return Some("the pod is gone") };
-        let spec = &snap.pods().get(pod).spec;
-        if spec.terminating || spec.phase.is_finished() {
-            return Some("the pod ends");
-        }
-        if spec.node.is_some() {
-            return Some("the pod was bound by somebody else");
-        }
-        if !spec.gates.is_empty() {
-            return Some("the pod has closed scheduling gates");
-        }
-        let Some(node) = snap.nodes().find(&bind.node) else { return Some("its node is gone") };
-        let node = snap.nodes().spec(node);
-        if node.unschedulable {
-            return Some("its node was cordoned");
-        }
-        (!node.ready).then_some("its node is not ready")
+        self.prepare(now);
     }
 
     fn queue_of(&self, gang: &GangKey) -> String {
@@ -383,6 +317,7 @@ impl Live {
     fn lost(&mut self) -> Turn {
         let settled = self.binder.forget_all(&mut self.lanes);
         self.settle(settled, Time::ZERO);
+        self.volumes.forget_all(&mut self.lanes);
         self.repair.forget_all(&mut self.lanes);
         self.teller.clear();
         let holder = self.lease.leader().unwrap_or_default().to_owned();

@@ -15,6 +15,7 @@
 
 pub mod driver;
 mod facts;
+mod leave;
 pub mod news;
 pub mod settings;
 mod tell;

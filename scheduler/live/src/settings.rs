@@ -8,6 +8,7 @@ use scheduler_protocol::lanes::Windows;
 use scheduler_protocol::lease::LeaseConfig;
 use scheduler_protocol::repair::RepairConfig;
 use scheduler_protocol::tell::TellConfig;
+use scheduler_protocol::volumes::VolumeConfig;
 
 /// Settings of a driver.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -20,6 +21,8 @@ pub struct Settings {
     pub windows: Windows,
     /// Binding.
     pub bind: BindConfig,
+    /// Volumes of plans.
+    pub volumes: VolumeConfig,
     /// What becomes of gangs that lost members.
     pub repair: RepairConfig,
     /// How often people are told.
@@ -40,6 +43,7 @@ impl Settings {
         Self {
             scheduler_names: vec!["muster".to_owned()],
             bind: BindConfig { seed, ..BindConfig::default() },
+            volumes: VolumeConfig { seed, ..VolumeConfig::default() },
             lease: lease.map(|lease| LeaseConfig::new(lease, identity.to_owned())),
             stop_within: Span::from_ms(1_500),
             release_within: Span::from_secs(1),

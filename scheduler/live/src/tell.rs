@@ -160,7 +160,7 @@ impl Live {
     }
 
     /// An event about a gang: on its group, else on its first member.
-    fn note(&mut self, key: &GangKey, reason: EventReason, note: String, at: Time) {
+    pub(crate) fn note(&mut self, key: &GangKey, reason: EventReason, note: String, at: Time) {
         let Some(view) = self.engine.gang(key) else { return };
         let about = match view.members.first() {
             _ if view.has_object => About::Group(key.clone(), view.uid),

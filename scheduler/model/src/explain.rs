@@ -224,7 +224,8 @@ pub enum NodeReason {
     TooSmall(String),
     /// Too little free, by this resource.
     Insufficient(String),
-    /// The kubelet there turned a pod like this away lately, with this word.
+    /// It turned a pod like this away lately, with this word: the kubelet there, or whoever
+    /// makes volumes for it.
     Rejected(String),
     /// Its free room is kept for another gang.
     Held,
@@ -344,7 +345,7 @@ impl fmt::Display for NodeReason {
             Self::TooSmall(resource) => write!(f, "too small by {resource}"),
             Self::Insufficient(resource) => write!(f, "too little free {resource}"),
             Self::Rejected(word) => {
-                write!(f, "the kubelet turned a pod like this away lately ({word})")
+                write!(f, "turned a pod like this away lately ({word})")
             }
             Self::Held => write!(f, "kept for a gang further ahead"),
             Self::VolumeReach => write!(f, "cannot use the volume of a bound claim"),

@@ -38,6 +38,7 @@ pub mod op;
 pub mod pod;
 pub mod problem;
 pub mod queue;
+pub mod reach;
 pub mod relation;
 pub mod resource;
 pub mod snapshot;

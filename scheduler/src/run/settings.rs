@@ -74,6 +74,7 @@ pub fn settings(config: &Config, identity: &str) -> Settings {
         repair_grace: timings.repair_grace.0,
         ..engine::Config::default()
     };
+    settings.volumes.timeout = timings.volume_bind_timeout.0;
     settings.repair =
         RepairConfig { grace: timings.repair_grace.0, releases_max: config.releases.max };
     // Numbers of an explanation change with every pod that comes or goes, and matter less.
@@ -85,6 +86,7 @@ pub fn settings(config: &Config, identity: &str) -> Settings {
     let window = |of: config::Window| usize::try_from(of.0).unwrap_or(usize::MAX);
     settings.windows = Windows {
         bind: window(limits.binds_in_flight),
+        volume: window(limits.volumes_in_flight),
         repair: window(limits.deletions_in_flight),
         status: window(limits.status_in_flight),
         event: window(limits.events_in_flight),

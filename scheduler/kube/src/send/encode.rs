@@ -16,6 +16,8 @@ use serde_json::{Map, Value, json};
 
 /// Annotation: the node that a volume is to be made for.
 const SELECTED_NODE: &str = "volume.kubernetes.io/selected-node";
+/// Annotation: a volume and its claim were brought together by a machine.
+const BOUND_BY_CONTROLLER: &str = "pv.kubernetes.io/bound-by-controller";
 
 /// What one process puts into all its requests.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -50,7 +52,11 @@ impl Encoder {
                 let object = lease_object(lease, record);
                 vec![lease_path(lease).replace("leases", object, Wants::Lease)]
             }
-            Call::SelectNode { claim, node } => vec![select_node(claim, node.as_deref())],
+            Call::SelectNode { claim, node } => vec![select_node(claim, node)],
+            Call::DeselectNode { claim, node } => vec![deselect_node(claim, node)],
+            Call::TakeVolume { volume, version, claim } => {
+                vec![take_volume(volume, version, claim)]
+            }
         }
     }
 
@@ -117,11 +123,42 @@ fn pod_ledger(pod: &PodRef, ledger: &Ledger) -> Request {
     pod_path(pod).patch("pods", Content::MergePatch, patch)
 }
 
-fn select_node(claim: &ClaimRef, node: Option<&str>) -> Request {
+fn claim_path(claim: &ClaimRef) -> Path {
     let path = Path::in_namespace("", "v1", &claim.namespace);
-    let path = path.then("persistentvolumeclaims").then(&claim.name);
-    let patch = annotate(&claim.uid, &[(SELECTED_NODE, node.map(str::to_owned))]);
-    path.patch("persistentvolumeclaims", Content::MergePatch, patch)
+    path.then("persistentvolumeclaims").then(&claim.name)
+}
+
+fn select_node(claim: &ClaimRef, node: &str) -> Request {
+    let patch = annotate(&claim.uid, &[(SELECTED_NODE, Some(node.to_owned()))]);
+    claim_path(claim).patch("persistentvolumeclaims", Content::MergePatch, patch)
+}
+
+/// The server refuses it (422) where another node, or none, stands there by now.
+fn deselect_node(claim: &ClaimRef, node: &str) -> Request {
+    let path = format!("/metadata/annotations/{}", SELECTED_NODE.replace('/', "~1"));
+    let patch = json!([
+        { "op": "test", "path": "/metadata/uid", "value": claim.uid },
+        { "op": "test", "path": path, "value": node },
+        { "op": "remove", "path": path },
+    ]);
+    claim_path(claim).patch("persistentvolumeclaims", Content::JsonPatch, patch)
+}
+
+/// The server refuses it (409) where the volume has changed since. The annotation says that no
+/// person chose the claim, so that the cluster may free the volume if the claim goes.
+fn take_volume(volume: &str, version: &str, claim: &ClaimRef) -> Request {
+    let patch = json!({
+        "metadata": { "resourceVersion": version, "annotations": { BOUND_BY_CONTROLLER: "yes" } },
+        "spec": { "claimRef": {
+            "apiVersion": "v1",
+            "kind": "PersistentVolumeClaim",
+            "namespace": claim.namespace,
+            "name": claim.name,
+            "uid": claim.uid,
+        } },
+    });
+    let path = Path::in_cluster("", "v1").then("persistentvolumes").then(volume);
+    path.patch("persistentvolumes", Content::MergePatch, patch)
 }
 
 /// A merge patch that sets annotations of the object with this uid, or takes them away.

@@ -63,9 +63,14 @@ pub(super) struct Path(String);
 impl Path {
     /// `/api/v1/namespaces/<namespace>` or `/apis/<group>/<version>/namespaces/<namespace>`.
     pub(super) fn in_namespace(group: &str, version: &str, namespace: &str) -> Self {
+        Self::in_cluster(group, version).then("namespaces").then(namespace)
+    }
+
+    /// `/api/v1` or `/apis/<group>/<version>`.
+    pub(super) fn in_cluster(group: &str, version: &str) -> Self {
         let root = Self(if group.is_empty() { "/api" } else { "/apis" }.to_owned());
         let root = if group.is_empty() { root } else { root.then(group) };
-        root.then(version).then("namespaces").then(namespace)
+        root.then(version)
     }
 
     /// One segment more. Whatever a name holds, it stays one segment.

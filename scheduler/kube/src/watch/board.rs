@@ -4,7 +4,7 @@
 //! Invariant: a source counts as told only once its whole list was handed on, not when it
 //! arrived.
 
-use super::discover::is_core;
+use super::discover::{is_core, is_of_volumes};
 use crate::desk::Source;
 use crate::served::Served;
 use scheduler_model::time::{Span, Time};
@@ -174,7 +174,9 @@ impl Board {
         let refused =
             matches!(row.health.trouble, Some(Trouble::Forbidden(_) | Trouble::Missing(_)));
         let is_early = now.since(row.begun) < self.patience.optional;
-        let is_needed = is_core(source.kind()) || (is_early && !refused);
+        // Volumes are waited for as long as they may still come, however many there are.
+        let is_awaited = is_early || is_of_volumes(source.kind());
+        let is_needed = is_core(source.kind()) || (is_awaited && !refused);
         let trouble = trouble(source, row, silent, self.patience.silence);
         let (is_told, objects) = (row.is_told, row.objects);
         Standing { source, is_told, silent, objects, trouble, is_needed }

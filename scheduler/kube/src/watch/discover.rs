@@ -171,7 +171,13 @@ fn known(kind: &Kind) -> Option<&'static [&'static str]> {
 
 /// True for kinds that every cluster has, without which nothing is decided.
 pub(super) fn is_core(kind: &Kind) -> bool {
-    matches!(kind.group, "" | "apps" | "batch") || kind.kind == "PriorityClass"
+    let is_basic = matches!(kind.group, "" | "apps" | "batch") || kind.kind == "PriorityClass";
+    is_basic && !is_of_volumes(kind)
+}
+
+/// True for the kinds around volumes: without them pods with claims wait, and all others run.
+pub(super) fn is_of_volumes(kind: &Kind) -> bool {
+    kind.group == "storage.k8s.io" || kind.kind.starts_with("PersistentVolume")
 }
 
 #[cfg(test)]

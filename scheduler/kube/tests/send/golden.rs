@@ -99,13 +99,21 @@ fn leases_are_read_made_and_replaced_at_their_version() {
 
 #[test]
 fn a_claim_is_told_its_node_and_loses_it_again() {
-    let claim =
-        ClaimRef { namespace: "a".to_owned(), name: "data".to_owned(), uid: "u-3".to_owned() };
-    let call = |node: Option<&str>| Call::SelectNode {
-        claim: claim.clone(),
-        node: node.map(str::to_owned),
-    };
-    insta::assert_snapshot!(show(&[call(Some("n1")), call(None)]));
+    let (claim, node) = (claim(), "n1".to_owned());
+    insta::assert_snapshot!(show(&[
+        Call::SelectNode { claim: claim.clone(), node: node.clone() },
+        Call::DeselectNode { claim, node },
+    ]));
+}
+
+#[test]
+fn a_volume_is_taken_for_a_claim_in_the_version_it_was_seen_in() {
+    let (volume, version) = ("disk-7".to_owned(), "41".to_owned());
+    insta::assert_snapshot!(show(&[Call::TakeVolume { volume, version, claim: claim() }]));
+}
+
+fn claim() -> ClaimRef {
+    ClaimRef { namespace: "a".to_owned(), name: "data".to_owned(), uid: "u-3".to_owned() }
 }
 
 fn note(about: About, reason: EventReason, note: &str) -> Call {

@@ -209,6 +209,11 @@ impl Volumes {
         self.suspects.extend(self.by_node.get(name).into_iter().flatten());
     }
 
+    /// Anything may have changed: all plans have to be looked at.
+    pub fn doubt_all(&mut self) {
+        self.suspects.extend(self.plans.keys());
+    }
+
     /// Plans to be looked at: something about their members or nodes changed.
     pub fn take_suspects(&mut self) -> BTreeSet<PlanId> {
         std::mem::take(&mut self.suspects)

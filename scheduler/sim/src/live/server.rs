@@ -194,7 +194,9 @@ impl ApiServer {
                 Some(_) => Reply::code(409),
             },
             Call::CreateLease(..) => Reply::code(409),
-            Call::SelectNode { .. } => Reply::code(404),
+            Call::SelectNode { .. } | Call::DeselectNode { .. } | Call::TakeVolume { .. } => {
+                Reply::code(404)
+            }
         }
     }
 

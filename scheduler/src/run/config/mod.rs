@@ -140,6 +140,8 @@ pub struct Timings {
     pub repair_grace: Wait,
     /// A member on a node that is silent for so long counts as lost.
     pub node_lost_after: Wait,
+    /// How long the volume claims of a gang with a plan may take to be bound.
+    pub volume_bind_timeout: Wait,
     /// Events that come within this time are decided together.
     pub coalesce: Wait,
     /// Least time between two writes of a status in which only numbers changed.
@@ -153,6 +155,7 @@ impl Default for Timings {
             fresh_for: Wait::secs(60),
             repair_grace: Wait::secs(120),
             node_lost_after: Wait::secs(60),
+            volume_bind_timeout: Wait::secs(600),
             coalesce: Wait::ms(3),
             status_every: Wait::secs(10),
         }
@@ -165,6 +168,8 @@ impl Default for Timings {
 pub struct Limits {
     /// Binds.
     pub binds_in_flight: Window,
+    /// Writes to volume claims and volumes.
+    pub volumes_in_flight: Window,
     /// Deletions by repair.
     pub deletions_in_flight: Window,
     /// Writes of status.
@@ -177,6 +182,7 @@ impl Default for Limits {
     fn default() -> Self {
         Self {
             binds_in_flight: Window(64),
+            volumes_in_flight: Window(16),
             deletions_in_flight: Window(16),
             status_in_flight: Window(16),
             events_in_flight: Window(4),
