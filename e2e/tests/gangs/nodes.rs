@@ -1,7 +1,10 @@
-//! Nodes that turn bound pods away: filled by somebody else, or without their devices.
+//! Nodes that turn bound pods away: filled by somebody else, or without their devices. And which
+//! nodes the pods of several scheduler names get.
 
-use crate::bench::{Bench, Seen};
+use crate::bench::{Bench, POOL, SOON, Seen};
+use crate::between::config;
 use crate::dialects::{MUSTER, group};
+use e2e::FakeNode;
 use serde_json::{Value, json};
 
 /// A gang of two, running; the node of its first member.
@@ -50,4 +53,24 @@ async fn a_member_on_a_node_that_another_scheduler_filled_is_replaced_elsewhere(
 async fn a_member_on_a_node_whose_device_plugin_is_gone_is_replaced_elsewhere() {
     let (bench, node) = running("deviceless").await;
     is_repaired_elsewhere(&bench, &node, "UnexpectedAdmissionError").await;
+}
+
+#[tokio::test]
+async fn pods_of_two_names_are_judged_by_the_plugins_of_their_own_name() {
+    let bench = Bench::new("names").await;
+    let more = "profiles:\n- { schedulerName: lenient, plugins: { disabled: [taints] } }";
+    let config = config("strict, lenient", more);
+    let muster = bench.plane.muster().name("names").kubeconfig(bench.account).config(&config);
+    let mut muster = muster.start().expect("muster starts");
+    muster.ready(SOON).await.expect("muster is ready");
+    let node = FakeNode::new("names-a").gpus(8).label(POOL, "names");
+    let node = node.taint("e2e.muster.sh/closed", "", "NoSchedule");
+    bench.plane.add_nodes(&[node]).await.expect("a node can be made");
+    bench.add(&[bench.small("s").scheduler("strict"), bench.small("l").scheduler("lenient")]).await;
+    let is_right = |pods: &[Seen]| {
+        let of = |name| pods.iter().find(|pod| pod.name == name);
+        of("l").is_some_and(|pod| !pod.node.is_empty())
+            && of("s").is_some_and(|pod| pod.node.is_empty() && pod.reason == "Unschedulable")
+    };
+    bench.until("only the pod of the lenient name to be bound", is_right).await;
 }

@@ -12,32 +12,43 @@ use std::sync::Arc;
 
 /// The plugins in force. Filters are asked in order of installation, which is also the order
 /// in which explanations name reasons.
+///
+/// Pods of different scheduler names may have different filters and scorers
+/// ([`Profile::or`]); there is one order of gangs, queues and domains, for they compete.
 #[derive(Clone, Debug, Default)]
 pub struct Profile {
-    filters: Vec<Arc<dyn Filter>>,
-    scorers: Vec<(Arc<dyn Scorer>, i64)>,
+    first: Judges,
+    /// Those of the shapes that say so, see [`scheduler_model::spec::PodShape::profile`].
+    others: Vec<Judges>,
     gang_orders: Vec<Arc<dyn GangOrder>>,
     queue_orders: Vec<Arc<dyn QueueOrder>>,
     domain_orders: Vec<Arc<dyn DomainOrder>>,
+}
+
+/// What judges nodes for the pods of one scheduler name.
+#[derive(Clone, Debug, Default)]
+struct Judges {
+    filters: Vec<Arc<dyn Filter>>,
+    scorers: Vec<(Arc<dyn Scorer>, i64)>,
 }
 
 /// Installing. Each method answers the profile, so that a plugin can sit on several points.
 impl Profile {
     /// Adds a filter.
     pub fn filter(&mut self, filter: Arc<dyn Filter>) -> &mut Self {
-        self.filters.push(filter);
+        self.first.filters.push(filter);
         self
     }
 
     /// Adds a scorer whose scores count `weight` times.
     pub fn scorer(&mut self, scorer: Arc<dyn Scorer>, weight: i64) -> &mut Self {
-        self.scorers.push((scorer, weight));
+        self.first.scorers.push((scorer, weight));
         self
     }
 
     /// Gives scorers other weights, by name; `None` leaves one as it is.
     pub fn reweigh(&mut self, weight_of: impl Fn(&str) -> Option<i64>) -> &mut Self {
-        for (scorer, weight) in &mut self.scorers {
+        for (scorer, weight) in &mut self.first.scorers {
             *weight = weight_of(scorer.name()).unwrap_or(*weight);
         }
         self
@@ -61,16 +72,36 @@ impl Profile {
         self
     }
 
-    /// The filters in order.
+    /// The same, where the pods of the next scheduler name are judged by the filters and
+    /// scorers of `other`. Its orders do not count.
     #[must_use]
-    pub fn filters(&self) -> &[Arc<dyn Filter>] {
-        &self.filters
+    pub fn or(mut self, other: Self) -> Self {
+        self.others.push(other.first);
+        self
     }
 
-    /// The scorers with their weights.
+    /// The filters in order, for the first scheduler name.
+    #[must_use]
+    pub fn filters(&self) -> &[Arc<dyn Filter>] {
+        &self.first.filters
+    }
+
+    /// The scorers with their weights, for the first scheduler name.
     #[must_use]
     pub fn scorers(&self) -> &[(Arc<dyn Scorer>, i64)] {
-        &self.scorers
+        &self.first.scorers
+    }
+
+    /// The filters that judge nodes for a class, in order.
+    #[must_use]
+    pub fn filters_of(&self, snap: &Snapshot, class: ClassId) -> &[Arc<dyn Filter>] {
+        &self.judges(snap, class).filters
+    }
+
+    fn judges(&self, snap: &Snapshot, class: ClassId) -> &Judges {
+        let number = usize::from(snap.classes().get(class).key.shape.profile);
+        // A dump of a cluster with more profiles is judged by the first.
+        number.checked_sub(1).and_then(|index| self.others.get(index)).unwrap_or(&self.first)
     }
 }
 
@@ -78,7 +109,7 @@ impl Profile {
 impl Profile {
     /// Keeps the nodes that all filters of one cadence accept.
     pub fn retain(&self, cadence: Cadence, snap: &Snapshot, class: ClassId, nodes: &mut NodeSet) {
-        for filter in &self.filters {
+        for filter in self.filters_of(snap, class) {
             if filter.cadence() == cadence && filter.concerns(snap, class) {
                 filter.retain(snap, class, nodes);
             }
@@ -88,7 +119,7 @@ impl Profile {
     /// True if all filters of one cadence accept the class on the node.
     #[must_use]
     pub fn accepts(&self, cadence: Cadence, snap: &Snapshot, class: ClassId, node: NodeId) -> bool {
-        self.filters
+        self.filters_of(snap, class)
             .iter()
             .filter(|filter| filter.cadence() == cadence && filter.concerns(snap, class))
             .all(|filter| filter.accepts(snap, class, node) == Verdict::Fit)
@@ -97,13 +128,12 @@ impl Profile {
     /// True if some filter or scorer must be asked again after each placement of the class.
     #[must_use]
     pub fn is_per_placement(&self, snap: &Snapshot, class: ClassId) -> bool {
-        let by_filter = self
-            .filters
+        let Judges { filters, scorers } = self.judges(snap, class);
+        let by_filter = filters
             .iter()
             .any(|it| it.cadence() == Cadence::PerPlacement && it.concerns(snap, class));
         by_filter
-            || self
-                .scorers
+            || scorers
                 .iter()
                 .any(|(it, _)| it.cadence() == Cadence::PerPlacement && it.concerns(snap, class))
     }
@@ -116,7 +146,8 @@ impl Profile {
         class: ClassId,
         node: NodeId,
     ) -> Option<(NodeReason, EventMask)> {
-        self.filters.iter().filter(|filter| filter.concerns(snap, class)).find_map(|filter| {
+        let filters = self.filters_of(snap, class).iter();
+        filters.filter(|filter| filter.concerns(snap, class)).find_map(|filter| {
             match filter.accepts(snap, class, node) {
                 Verdict::Fit => None,
                 Verdict::Unfit(reason) | Verdict::Never(reason) => {
@@ -131,13 +162,14 @@ impl Profile {
     #[must_use]
     pub fn scorers_concerned(&self, snap: &Snapshot, class: ClassId) -> u64 {
         let bit = |(scorer, _): &(Arc<dyn Scorer>, i64)| u64::from(scorer.concerns(snap, class));
-        self.scorers.iter().fold(0, |bits, scorer| (bits << 1) | bit(scorer))
+        self.judges(snap, class).scorers.iter().fold(0, |bits, scorer| (bits << 1) | bit(scorer))
     }
 
     /// Weighted sum of all scores for one node.
     #[must_use]
     pub fn score(&self, snap: &Snapshot, class: ClassId, node: NodeId) -> i64 {
-        self.scorers
+        self.judges(snap, class)
+            .scorers
             .iter()
             .filter(|(scorer, _)| scorer.concerns(snap, class))
             .map(|(scorer, weight)| weight * scorer.score(snap, class, node))
@@ -146,7 +178,7 @@ impl Profile {
 
     /// Adds the weighted sum of all scores of `nodes` to `out`, indexed by row.
     pub fn add_scores(&self, snap: &Snapshot, class: ClassId, nodes: &NodeSet, out: &mut [i64]) {
-        for (scorer, weight) in &self.scorers {
+        for (scorer, weight) in &self.judges(snap, class).scorers {
             if scorer.concerns(snap, class) {
                 scorer.add_scores(snap, class, nodes, *weight, out);
             }
@@ -162,7 +194,8 @@ impl Profile {
         nodes: &mut NodeSet,
         out: &mut [i64],
     ) {
-        let concerned = || self.scorers.iter().filter(|(it, _)| it.concerns(snap, class));
+        let scorers = &self.judges(snap, class).scorers;
+        let concerned = || scorers.iter().filter(|(it, _)| it.concerns(snap, class));
         let mut to_come: i64 = concerned().map(|(_, weight)| weight * SCORE_MAX).sum();
         for (scorer, weight) in concerned() {
             scorer.add_scores(snap, class, nodes, *weight, out);

@@ -15,6 +15,8 @@ use hashbrown::HashMap;
 /// The part of a [`PodShape`] that a [`Constraint`] is made from.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct ConstraintKey {
+    /// Other plugins may give other answers to the same demands.
+    profile: u8,
     node_selector: Labels,
     node_affinity: Option<Vec<NodeTerm>>,
     node_preferences: Vec<(i32, NodeTerm)>,
@@ -28,6 +30,7 @@ impl ConstraintKey {
     #[must_use]
     pub fn of(shape: &PodShape) -> Self {
         Self {
+            profile: shape.profile,
             node_selector: shape.node_selector.clone(),
             node_affinity: shape.node_affinity.clone(),
             node_preferences: shape.node_preferences.clone(),

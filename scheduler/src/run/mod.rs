@@ -102,7 +102,9 @@ async fn work(wish: &Run, config: &Config, logs: Arc<Logs>) -> Result<Ending, St
     let unusable = |error| format!("the cluster cannot be used: {error} (check the kubeconfig)");
     let sender = Sender::new(&cluster, clock, encoder).map_err(unusable)?;
     let sender = sender.with_meter(move |sent| told.request(sent));
-    let live = Live::new(settings::profile(config), settings::settings(config, &identity));
+    let (profile, profiles) = settings::profiles(config);
+    let context = Context { scheduler_names: config.scheduler_names.clone(), profiles };
+    let live = Live::new(profile, settings::settings(config, &identity));
     let driver = Driver {
         live,
         clock,
@@ -112,7 +114,13 @@ async fn work(wish: &Run, config: &Config, logs: Arc<Logs>) -> Result<Ending, St
         coalesce: config.timings.coalesce.duration(),
     };
     let reader = Reader::new(&cluster).map_err(unusable)?;
-    let hub = Arc::new(watching(reader, clock, config, &identity, (sender, letterbox.clone())));
+    let hub = Arc::new(watching(
+        (reader, clock),
+        context,
+        config,
+        &identity,
+        (sender, letterbox.clone()),
+    ));
     let stops = Arc::new(AtomicBool::new(false));
     heed_signals(letterbox.clone(), Arc::clone(&stops))?;
     let served = CancellationToken::new();
@@ -194,16 +202,13 @@ fn wire(sender: Sender, letterbox: Letterbox) -> Result<driver::Wire, String> {
 
 /// Watches everything; what is told goes to the loop.
 fn watching(
-    reader: Reader,
-    clock: Clock,
+    (reader, clock): (Reader, Clock),
+    context: Context,
     config: &Config,
     identity: &str,
     (sender, letterbox): (Sender, Letterbox),
 ) -> Hub {
-    let desk = DeskConfig {
-        context: Context { scheduler_names: config.scheduler_names.clone() },
-        kueue_queues: config.kueue_queues,
-    };
+    let desk = DeskConfig { context, kueue_queues: config.kueue_queues };
     let seed = scheduler_protocol::retry::seed_of(identity);
     let (updates, mut news) = tokio::sync::mpsc::channel::<Update>(UPDATES_WAITING);
     let hub =

@@ -1,6 +1,6 @@
 //! Configuration and flags become what engine, machines and watches are told.
 
-use super::config::{self, Config, Fault};
+use super::config::{self, Config, Fault, Plugins};
 use crate::arguments::live::Run;
 use scheduler_core::engine;
 use scheduler_framework::profile::Profile;
@@ -10,6 +10,7 @@ use scheduler_protocol::call::LeaseRef;
 use scheduler_protocol::lanes::Windows;
 use scheduler_protocol::repair::RepairConfig;
 use scheduler_protocol::tell::PodEvents;
+use std::collections::BTreeMap;
 use std::hash::{BuildHasher, RandomState};
 
 /// The configuration in force: defaults, then the file, then environment and flags.
@@ -94,12 +95,28 @@ pub fn settings(config: &Config, identity: &str) -> Settings {
     settings
 }
 
-/// The plugins in force.
+/// The plugins in force, and which of their sets judges the pods of each scheduler name.
 #[must_use]
-pub fn profile(config: &Config) -> Profile {
-    let chosen = config.plugins();
+pub fn profiles(config: &Config) -> (Profile, BTreeMap<String, u8>) {
+    let mut kinds: Vec<Plugins> = Vec::new();
+    let mut number_of = BTreeMap::new();
+    for name in &config.scheduler_names {
+        let own = config.plugins(name);
+        let known = kinds.iter().position(|kind| *kind == own);
+        let number = known.unwrap_or_else(|| {
+            kinds.push(own);
+            kinds.len() - 1
+        });
+        number_of.insert(name.clone(), u8::try_from(number).unwrap_or(u8::MAX));
+    }
+    let mut kinds = kinds.iter().map(chosen);
+    let first = kinds.next().unwrap_or_else(|| chosen(&Plugins::default()));
+    (kinds.fold(first, Profile::or), number_of)
+}
+
+fn chosen(plugins: &Plugins) -> Profile {
     plugins::chosen_profile(
-        |name| chosen.disabled.iter().any(|plugin| plugin.0 == name),
-        |name| chosen.weights.iter().find(|(plugin, _)| plugin.0 == name).map(|(_, it)| it.0),
+        |name| plugins.disabled.iter().any(|plugin| plugin.0 == name),
+        |name| plugins.weights.iter().find(|(plugin, _)| plugin.0 == name).map(|(_, it)| it.0),
     )
 }

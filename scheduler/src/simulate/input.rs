@@ -33,7 +33,7 @@ impl Input {
     /// Reads all of `sources`.
     #[must_use]
     pub fn read(sources: Vec<Source>, wish: &Simulate) -> Self {
-        let context = Context { scheduler_names: wish.scheduler_names.clone() };
+        let context = Context::of(wish.scheduler_names.clone());
         let reading = read(sources, &context);
         let mut input = Self {
             problems: reading.problems,

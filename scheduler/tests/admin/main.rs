@@ -82,7 +82,7 @@ fn stage(lease: Option<LeaseRef>, watches: Watches) -> Stage {
 fn leader() -> Stage {
     let stage = stage(None, Watches::default());
     let source = Source { name: "objects".into(), reader: Box::new(OBJECTS.as_bytes()) };
-    let context = Context { scheduler_names: vec!["muster".to_owned()] };
+    let context = Context::of(vec!["muster".to_owned()]);
     let world = read(vec![source], &context).world;
     stage.letterbox.tell(world.events.into_iter().map(News::Event).chain([News::Ready(true)]));
     // Questions are answered after the news before them, and decisions after the next turn.

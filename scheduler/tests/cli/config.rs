@@ -2,6 +2,7 @@
 
 use crate::{folder, run};
 use scheduler::run::config::{Config, DEFAULT_TEXT, parse};
+use scheduler::run::settings::profiles;
 use serde_json::Value;
 
 /// The one thing wrong with a file: `line field`, and all of it.
@@ -96,14 +97,22 @@ fn values_that_do_not_go_together_are_found() {
 }
 
 #[test]
-fn names_with_different_plugins_are_refused_and_with_equal_ones_accepted() {
+fn names_may_have_plugins_of_their_own_but_one_order_of_gangs() {
     let names = "schedulerNames: [muster, volcano]\nprofiles:\n";
-    let one = "- {schedulerName: muster, plugins: {weights: {gpu_pack: 5}}}\n";
+    let one = "- {schedulerName: muster, plugins: {disabled: [taints], weights: {pack: 5}}}\n";
+    let config = parse("x", &format!("{names}{one}")).expect("other plugins for one name");
+    assert_eq!(config.plugins("muster").weights.len(), 1);
+    assert_eq!(config.plugins("volcano").weights.len(), 0);
+    let (profile, number_of) = profiles(&config);
+    assert_eq!((number_of["muster"], number_of["volcano"]), (0, 1));
+    assert!(profile.filters().iter().all(|filter| filter.name() != "taints"));
     let two = one.replace("muster,", "volcano,");
-    let (_, whole) = wrong(&format!("{names}{one}"));
-    assert!(whole.contains("give volcano the profile of muster"), "{whole}");
     let config = parse("x", &format!("{names}{one}{two}")).expect("equal plugins");
-    assert_eq!(config.plugins().weights.len(), 1);
+    let (_, number_of) = profiles(&config);
+    assert_eq!((number_of["muster"], number_of["volcano"]), (0, 0));
+    let order = "- {schedulerName: volcano, plugins: {disabled: [priority]}}\n";
+    let (_, whole) = wrong(&format!("{names}{order}"));
+    assert!(whole.contains("their gangs compete"), "{whole}");
 }
 
 #[test]

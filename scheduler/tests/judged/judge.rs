@@ -39,7 +39,7 @@ pub(crate) fn judge(text: &str, options: Options) -> Judged {
     let reader = Box::new(Cursor::new(text.as_bytes().to_vec()));
     let source = Source { name: "objects".to_owned(), reader };
     let scheduler_names = vec!["muster".to_owned()];
-    let reading = read(vec![source], &Context { scheduler_names });
+    let reading = read(vec![source], &Context::of(scheduler_names));
     assert_eq!(reading.problems, [], "the objects are sound");
     let mut stage = Stage::new(reading.world, Options { check: true, ..options });
     stage.run().unwrap_or_else(|fault| panic!("{fault}"));

@@ -36,6 +36,7 @@ pub mod volume;
 use crate::wire::Meta;
 use scheduler_model::problem::Problem;
 use scheduler_model::time::Time;
+use std::collections::BTreeMap;
 
 /// A translated object, and what was wrong with it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -51,11 +52,21 @@ pub struct Translated<T> {
 pub struct Context {
     /// The scheduler names that are ours.
     pub scheduler_names: Vec<String>,
+    /// Which set of plugins judges the pods of a name; those that are not here, the first.
+    pub profiles: BTreeMap<String, u8>,
+}
+
+impl Context {
+    /// Pods of these names are ours, and one set of plugins judges them all.
+    #[must_use]
+    pub fn of(scheduler_names: Vec<String>) -> Self {
+        Self { scheduler_names, profiles: BTreeMap::new() }
+    }
 }
 
 impl Default for Context {
     fn default() -> Self {
-        Self { scheduler_names: vec!["muster".to_owned()] }
+        Self::of(vec!["muster".to_owned()])
     }
 }
 

@@ -21,7 +21,9 @@ pub fn translate(pod: &Pod, context: &Context) -> Translated<PodSpec> {
     let name = name(meta, &mut problems);
     let namespace = meta.namespace_or_default().to_owned();
     let own = Own { name: &name, namespace: &namespace, labels: &meta.labels };
-    let shaped = shape::of(&pod.spec, &pod.status, own, &mut problems);
+    let mut shaped = shape::of(&pod.spec, &pod.status, own, &mut problems);
+    let profile = context.profiles.get(&pod.spec.scheduler_name);
+    shaped.shape.profile = profile.copied().unwrap_or_default();
     let phase = phase(&pod.status, &mut problems);
     let mut gates: Vec<String> = pod.spec.scheduling_gates.iter().map(|g| g.name.clone()).collect();
     gates.sort();

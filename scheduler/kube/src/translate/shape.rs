@@ -56,6 +56,7 @@ pub fn of(spec: &PodBody, status: &PodStatus, own: Own<'_>, problems: &mut Probl
         &mut findings,
     ));
     let shape = PodShape {
+        profile: 0,
         requests,
         node_selector: spec.node_selector.clone(),
         node_affinity: affinity::required_nodes(&spec.affinity.node_affinity, findings.problems),

@@ -11,8 +11,7 @@ fn with_status(status: &str) -> scheduler_model::spec::PodSpec {
 
 #[test]
 fn only_pods_that_name_one_of_our_schedulers_are_ours() {
-    let context =
-        Context { scheduler_names: vec!["muster".to_owned(), "default-scheduler".to_owned()] };
+    let context = Context::of(vec!["muster".to_owned(), "default-scheduler".to_owned()]);
     for (name, by_default, with_both) in [
         ("muster", true, true),
         ("", false, true),

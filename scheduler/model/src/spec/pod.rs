@@ -166,6 +166,8 @@ pub enum Unsupported {
 /// Everything about a pod that decides where it may go, apart from namespace and labels.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct PodShape {
+    /// Which of the sets of plugins judges it, by its scheduler name; 0 is the first.
+    pub profile: u8,
     /// Effective requests: init containers, sidecars, overhead, pod level and in-place resize
     /// already folded in, rounded up. Zero entries left out. The pod itself (`pods: 1`) is
     /// added by the mirror.

@@ -26,6 +26,7 @@ impl Builder {
         let weighted = file.node_preferences.iter();
         let preferred = file.pod_preferences.iter();
         PodShape {
+            profile: 0,
             requests,
             node_selector: file.node_selector.clone(),
             node_affinity: file.node_affinity.clone().map(plain),

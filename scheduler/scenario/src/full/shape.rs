@@ -11,6 +11,7 @@ mirror! {
     PodShape as ShapeFile, base PodShape::default(),
     required {}
     optional {
+        profile: u8,
         requests: Resources,
         node_selector: Labels,
         node_affinity: Option<Vec<NodeTerm>>,

@@ -182,9 +182,10 @@ prop_compose! {
         (affinity, anti_affinity) in (vec(pod_term().boxed(), 0..2), vec(pod_term().boxed(), 0..2)),
         pod_preferences in vec((any::<i32>(), pod_term().boxed()), 0..2),
         spread in vec(spread().boxed(), 0..2),
+        profile in 0..3_u8,
     ) -> Arc<PodShape> {
         Arc::new(PodShape {
-            requests, node_selector, node_affinity, node_preferences, tolerations, host_ports,
+            profile, requests, node_selector, node_affinity, node_preferences, tolerations, host_ports,
             affinity, anti_affinity, pod_preferences, spread,
         })
     }

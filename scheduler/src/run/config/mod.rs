@@ -221,9 +221,10 @@ impl Default for Releases {
 }
 
 impl Config {
-    /// The plugins in force: those of all names, which are equal.
+    /// The plugins of a scheduler name.
     #[must_use]
-    pub fn plugins(&self) -> Plugins {
-        self.profiles.first().map(|profile| profile.plugins.clone()).unwrap_or_default()
+    pub fn plugins(&self, name: &str) -> Plugins {
+        let own = self.profiles.iter().find(|profile| profile.scheduler_name == name);
+        own.map(|profile| profile.plugins.clone()).unwrap_or_default()
     }
 }

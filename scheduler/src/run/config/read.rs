@@ -1,6 +1,6 @@
 //! Text to configuration, and what is wrong with it.
 
-use super::{Config, Plugins};
+use super::{Config, PluginName};
 use scheduler_model::time::Span;
 use scheduler_protocol::lease::LeaseConfig;
 use scheduler_protocol::meaning::CallKind;
@@ -150,6 +150,9 @@ fn conflicts(config: &Config) -> Vec<Conflict> {
     found
 }
 
+/// Most scheduler names.
+const NAMES_MAX: usize = 64;
+
 fn profile_conflicts(config: &Config) -> Vec<Conflict> {
     let mut found = Vec::new();
     let mut seen: Vec<&str> = Vec::new();
@@ -169,17 +172,24 @@ fn profile_conflicts(config: &Config) -> Vec<Conflict> {
             found.push(("profiles", message, "remove the weight".to_owned()));
         }
     }
-    let plugins = |name: &String| -> Plugins {
-        let own = config.profiles.iter().find(|profile| profile.scheduler_name == *name);
-        own.map(|profile| profile.plugins.clone()).unwrap_or_default()
+    if config.scheduler_names.len() > NAMES_MAX {
+        let message = format!("there are more than {NAMES_MAX} names");
+        found.push(("schedulerNames", message, "run more than one installation".to_owned()));
+    }
+    let orders = |name: &String| -> Vec<PluginName> {
+        let disabled = config.plugins(name).disabled.into_iter();
+        let mut orders: Vec<PluginName> = disabled.filter(PluginName::is_order).collect();
+        orders.sort();
+        orders
     };
     if let [first, others @ ..] = config.scheduler_names.as_slice()
-        && let Some(other) = others.iter().find(|other| plugins(other) != plugins(first))
+        && let Some(other) = others.iter().find(|other| orders(other) != orders(first))
     {
         let message = format!(
-            "{first:?} and {other:?} have different plugins; this version has one set for all names"
+            "{first:?} and {other:?} put gangs in different orders, but their gangs compete"
         );
-        let remedy = format!("give {other} the profile of {first}, or run two installations");
+        let remedy =
+            "disable the same of priority, fair_share and topology_pack for both".to_owned();
         found.push(("profiles", message, remedy));
     }
     found

@@ -99,6 +99,13 @@ impl PluginName {
         let profile: Profile = plugins::default_profile();
         profile.scorers().iter().any(|(scorer, _)| scorer.name() == self.0)
     }
+
+    /// True if it puts gangs, queues or domains in order.
+    #[must_use]
+    pub fn is_order(&self) -> bool {
+        let mut found = plugins::CATALOGUE.iter().filter(|it| it.name == self.0);
+        found.any(|it| it.points.contains("order"))
+    }
 }
 
 impl<'de> Deserialize<'de> for PluginName {
