@@ -84,7 +84,8 @@ impl Run {
         let ledger = written(snap, id, start);
         *self = Self { start: Some(start), ..Self::default() };
         let Some(ledger) = ledger else {
-            if let Some(ledger) = ledgers(snap, id).filter(|it| is_of_release(it)).max() {
+            let of_release = ledgers(snap, id).filter(|it| is_of_release(it));
+            if let Some(ledger) = of_release.max_by_key(|ledger| progress(ledger)) {
                 let Self { age, has_started, releases, .. } = Self::from_ledger(ledger);
                 *self = Self { start: self.start, age, has_started, releases, ..Self::default() };
             }
@@ -171,9 +172,10 @@ fn written(snap: &Snapshot, id: GangId, start: Time) -> Option<Ledger> {
     let of_pods = || {
         let members = gang.members.iter().map(|pod| &snap.pods().get(*pod).spec);
         let unfinished = members.filter(|pod| !pod.phase.is_finished());
-        // All carry the same unless a write was cut short: the latest run, and what says most.
+        // All carry the same unless a write was cut short.
         let ledgers = unfinished.filter_map(|pod| pod.ledger.as_deref());
-        ledgers.filter(|ledger| ledger.run.is_some_and(|run| run <= start)).max()
+        let ledgers = ledgers.filter(|ledger| ledger.run.is_some_and(|run| run <= start));
+        ledgers.max_by_key(|ledger| progress(ledger))
     };
     let of_group = of_group.filter(|ledger| is_of_run(ledger, start));
     // Once the group is gone members carry on what it last said.
@@ -190,6 +192,13 @@ fn ledgers(snap: &Snapshot, id: GangId) -> impl Iterator<Item = &Ledger> {
     let members = (!is_all).then_some(&gang.members).into_iter().flatten();
     let of_pods = members.filter_map(|pod| snap.pods().get(*pod).spec.ledger.as_deref());
     of_group.into_iter().chain(of_pods)
+}
+
+/// How far a gang had come when a ledger was written: the latest run first, then what never goes
+/// back in a run. What comes and goes, such as since when it lacks room, tells nothing of that.
+fn progress(ledger: &Ledger) -> (Option<Time>, u32, bool, u64, &Ledger) {
+    let succeeded = ledger.succeeded.iter().map(|tally| u64::from(tally.count)).sum();
+    (ledger.run, ledger.releases, ledger.has_started, succeeded, ledger)
 }
 
 /// True if a ledger was written while its gang was released: the run that follows goes on.
@@ -219,6 +228,15 @@ mod tests {
         assert!(!is_of_run(&ledger(5, None), Time::from_ms(6)));
         assert!(!is_of_run(&ledger(5, None), Time::from_ms(4)));
         assert!(!is_of_run(&Ledger::default(), Time::ZERO));
+    }
+
+    #[test]
+    fn of_two_ledgers_of_a_run_the_one_that_was_written_later_counts() {
+        let before = Ledger { blocked_since: Some(Time::from_ms(6)), ..ledger(5, Some(5)) };
+        let after = Ledger { has_started: true, ..ledger(5, Some(5)) };
+        assert!(progress(&before) < progress(&after));
+        assert!(progress(&after) < progress(&Ledger { releases: 1, ..before.clone() }));
+        assert!(progress(&after) < progress(&Ledger { run: Some(Time::from_ms(6)), ..before }));
     }
 
     #[test]

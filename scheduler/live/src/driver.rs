@@ -185,7 +185,7 @@ impl Live {
         let settled = match sight {
             Some((_, Some(facts))) => self.binder.seen(&facts, &mut self.lanes, now),
             Some((uid, None)) => self.binder.gone(&uid, &mut self.lanes, now),
-            None => None,
+            None => Vec::new(),
         };
         self.settle(settled, now);
     }
@@ -212,6 +212,9 @@ impl Live {
             };
             self.notices.push(Notice::Bind { gang, result, why });
         }
+        for plan in self.binder.take_withdrawn() {
+            self.volumes.withdrawn(plan, &mut self.lanes, now);
+        }
         for bound in self.binder.take_bound() {
             self.bound(bound);
         }
@@ -233,8 +236,7 @@ impl Live {
     }
 
     fn lacks_minimum(&self, gang: &GangKey) -> bool {
-        let short = [view::Standing::Waiting, view::Standing::Broken];
-        self.engine.gang(gang).is_some_and(|view| short.contains(&view.standing))
+        self.engine.gang(gang).is_some_and(|view| is_short(&view))
     }
 
     fn decide(&mut self, now: Time) {
@@ -337,6 +339,11 @@ impl Live {
         let is_over = self.lease.standing(now) == Standing::Released || now >= stop.until;
         (stop.has_released && is_over).then_some(End::Stopped)
     }
+}
+
+/// True if a gang lacks members for its minimum.
+pub(crate) fn is_short(view: &view::GangView) -> bool {
+    matches!(view.standing, view::Standing::Waiting | view::Standing::Broken)
 }
 
 fn bind_of((id, effect): (EffectId, Effect)) -> (EffectId, Bind) {

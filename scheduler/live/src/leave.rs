@@ -4,7 +4,7 @@
 //! Invariant: no bind of a plan leaves before every claim of the plan is bound, and nothing of
 //! a plan that was taken back does.
 
-use crate::driver::Live;
+use crate::driver::{Live, is_short};
 use crate::news::Notice;
 use scheduler_model::effect::{Bind, EffectId};
 use scheduler_model::event::Event;
@@ -64,17 +64,27 @@ impl Live {
             }
         }
         while let Some(plan) = self.binder.next_plan(&self.lanes, now) {
-            match self.plan_fault(plan, Self::last_fault).filter(|_| self.is_ready()) {
+            // Also while a kind is listed afresh: what is known until then was told.
+            let fault = self.plan_fault(plan, Self::last_fault);
+            match fault.or_else(|| self.shortage(plan)) {
                 Some(why) if self.withdraw_loudly(plan, &why, now) => {}
                 _ => self.binder.begin(plan, &mut self.lanes, now),
             }
         }
     }
 
+    /// Members of other plans of a gang may have gone: none is begun that cannot be whole.
+    fn shortage(&self, plan: PlanId) -> Option<String> {
+        let view = self.engine.gang(self.binder.gang(plan)?)?;
+        let has_none = view.counts.placed == 0 && view.succeeded == 0;
+        let is_short = has_none && is_short(&view);
+        is_short.then(|| "the gang has fewer members than its minimum".to_owned())
+    }
+
     /// Binds of begun plans that wait for their turn or came back unsent are looked at as they
     /// leave: one that cannot be any more is given up, and its pod placed elsewhere.
     pub(crate) fn recheck(&mut self, now: Time) {
-        if !self.may_write(now) || !self.is_ready() {
+        if !self.may_write(now) {
             return;
         }
         loop {
@@ -123,7 +133,6 @@ impl Live {
         if settled.is_empty() {
             return false;
         }
-        self.volumes.withdrawn(plan, &mut self.lanes, now);
         self.settle(settled, now);
         true
     }

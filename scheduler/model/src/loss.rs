@@ -65,9 +65,12 @@ impl Snapshot {
     /// Takes over what was written down of a gang's current run: that it began at `start`, and
     /// how many of its members had succeeded, as far as their objects are gone by now.
     pub fn recall(&mut self, gang: GangId, start: Time, succeeded: &[RoleTally]) {
-        let row = self.gangs.get(gang);
-        let Some(first) = row.run_start(&self.pods) else { return };
-        let run = row.run(&self.pods);
+        let Some(first) = self.gangs.get(gang).run_start(&self.pods) else { return };
+        if start < first {
+            self.gangs.rows[gang].bridge = Some((start, first));
+        }
+        // With the bridge: members that it takes into the run are seen in it.
+        let run = self.gangs.get(gang).run(&self.pods);
         let end = first.max(start);
         let gone = succeeded.iter().filter_map(|tally| {
             let seen = run.succeeded.get(&tally.role).copied().unwrap_or(0);
@@ -75,9 +78,6 @@ impl Snapshot {
             Some(Ghost { created_at: start, finished_at: end, role: tally.role.clone(), count })
         });
         let gone: Vec<Ghost> = gone.collect();
-        let bridge = (start < first).then_some((start, first)).or(row.bridge);
-        let row = &mut self.gangs.rows[gang];
-        row.ghosts.extend(gone);
-        row.bridge = bridge;
+        self.gangs.rows[gang].ghosts.extend(gone);
     }
 }

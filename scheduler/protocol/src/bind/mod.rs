@@ -1,15 +1,17 @@
 //! Binding: the binds of a plan leave together, and each ends known.
 //!
 //! A plan waits here until the bind lane has room; the driver then checks it once more and
-//! either [`Binder::begin`]s it or takes it back whole ([`Binder::withdraw`]). From the first
-//! bind on it is carried through; a bind of it that has not left, and cannot be any more, is
-//! given up alone ([`Binder::refuse`]). What no answer tells is asked of the pod itself; what the
+//! either [`Binder::begin`]s it or takes it back whole ([`Binder::withdraw`]). Once
+//! a bind stands or is in doubt it is carried through; a bind of it that has not left, and cannot
+//! be any more, is given up alone ([`Binder::refuse`]). A plan of which a member cannot be bound
+//! before any other may stand is taken back. What no answer tells is asked of the pod itself; what the
 //! watch tells first ([`Binder::seen`]) counts as well.
 //!
 //! Invariants: every effect is settled exactly once; a pod is never bound to two nodes at the
 //! same time; a withdrawn plan has sent nothing. `flight.rs` has the life of one bind.
 
 mod flight;
+mod open;
 
 use crate::answer::{Answer, PodFacts};
 use crate::call::{Call, CallId};
@@ -17,6 +19,7 @@ use crate::lanes::{Lane, Lanes};
 use crate::meaning::CallKind;
 use crate::retry::Policy;
 use flight::{Flight, Next, Step};
+use open::Open;
 use scheduler_model::effect::{Bind, EffectId, Outcome};
 use scheduler_model::spec::GangKey;
 use scheduler_model::time::{Span, Time};
@@ -64,24 +67,6 @@ pub struct Bound {
     pub refused: u32,
 }
 
-#[derive(Clone, Debug)]
-struct Open {
-    gang: GangKey,
-    /// Effects not settled.
-    effects: BTreeSet<EffectId>,
-    /// It has to be begun (again) from then on; `None` once it was, never while it is prepared.
-    due: Option<Time>,
-    /// Binds that left and were not handed back unsent.
-    sent: u32,
-    /// Some bind is known to have left for good: from here on the plan is carried through.
-    has_left: bool,
-    sent_at: Option<Time>,
-    first_done: Option<Time>,
-    last_done: Option<Time>,
-    done: u32,
-    refused: u32,
-}
-
 /// All binds that are not settled.
 #[derive(Clone, Debug, Default)]
 pub struct Binder {
@@ -92,6 +77,7 @@ pub struct Binder {
     by_uid: BTreeMap<String, EffectId>,
     by_call: BTreeMap<CallId, EffectId>,
     bound: Vec<Bound>,
+    withdrawn: Vec<PlanId>,
     /// Plans that nobody began to prepare yet.
     unprepared: VecDeque<PlanId>,
 }
@@ -156,19 +142,20 @@ impl Binder {
         self.plans.get(&plan).map(|open| &open.gang)
     }
 
-    /// The next plan to be checked and then begun or withdrawn: nothing of it left yet, and
-    /// the lane has room for it now.
+    /// The next plan to be checked and then begun or withdrawn: nothing of it left yet, the
+    /// plans before it of the same gang stand, and the lane has room for it now.
     #[must_use]
     pub fn next_plan(&self, lanes: &Lanes, now: Time) -> Option<PlanId> {
-        let due = |open: &Open| open.due.is_some_and(|due| due <= now);
-        let (plan, _) = self.plans.iter().find(|(_, open)| due(open))?;
+        let due = |(_, open): &(&PlanId, &Open)| open.due.is_some_and(|due| due <= now);
+        let mut plans = self.plans.iter().filter(due);
+        let (plan, _) = plans.find(|(plan, open)| self.is_first(**plan, open))?;
         (lanes.room(Lane::Bind, now) > 0).then_some(*plan)
     }
 
-    /// Plans of which nothing left.
+    /// Plans of which nothing may stand.
     #[must_use]
     pub fn untouched_plans(&self) -> Vec<PlanId> {
-        let untouched = self.plans.iter().filter(|(_, open)| open.sent == 0);
+        let untouched = self.plans.iter().filter(|(_, open)| open.is_untouched());
         untouched.map(|(plan, _)| *plan).collect()
     }
 
@@ -200,23 +187,33 @@ impl Binder {
         flights.filter(move |(_, flight)| is_new(flight)).map(|(effect, it)| (effect, &it.bind))
     }
 
-    /// Gives up one bind of which nothing has left; the others of its plan go on, and its pod
-    /// can be placed again. Ignored if something may have.
+    /// Gives up one bind of which nothing has left, so that its pod can be placed again. The
+    /// others of its plan go on, unless none of them may stand: then all is taken back. Ignored
+    /// if something may have left.
     pub fn refuse(
         &mut self,
         effect: EffectId,
         why: &str,
         lanes: &mut Lanes,
         now: Time,
-    ) -> Option<Settled> {
-        self.flights.get(&effect).filter(|(_, flight)| !flight.may_have_happened())?;
-        let outcome = Outcome::Refused(why.to_owned());
-        self.end(effect, &outcome, lanes, now);
-        Some((effect, outcome))
+    ) -> Vec<Settled> {
+        match self.flights.get(&effect) {
+            Some((_, flight)) if !flight.may_have_happened() => {
+                self.finish(effect, Outcome::Refused(why.to_owned()), lanes, now)
+            }
+            _ => Vec::new(),
+        }
     }
 
-    /// Takes a plan back, if nothing of it left: all its effects end refused. Else it goes on,
-    /// and nothing is answered.
+    /// True if no plan before it of the same gang is still to begin: it was made as if that one
+    /// had ended well.
+    fn is_first(&self, plan: PlanId, open: &Open) -> bool {
+        let mut before = self.plans.range(..plan).map(|(_, before)| before);
+        before.all(|before| before.has_left || before.gang != open.gang)
+    }
+
+    /// Takes a plan back, if nothing of it may stand: all its effects end refused, and those of
+    /// the plans of its gang that were made after it. Else it goes on, and nothing is answered.
     pub fn withdraw(
         &mut self,
         plan: PlanId,
@@ -224,12 +221,15 @@ impl Binder {
         why: &str,
         now: Time,
     ) -> Vec<Settled> {
-        let Some(open) = self.plans.get(&plan).filter(|open| open.sent == 0) else {
+        let Some(open) = self.plans.get(&plan).filter(|open| open.is_untouched()) else {
             return Vec::new();
         };
-        let effects = open.effects.clone().into_iter();
+        let later = self.plans.range(plan..);
+        let later = later.filter(|(_, it)| it.gang == open.gang && it.is_untouched());
+        let effects = later.clone().flat_map(|(_, later)| later.effects.clone());
         let refused = |effect| (effect, Outcome::Refused(why.to_owned()));
         let settled: Vec<Settled> = effects.map(refused).collect();
+        self.withdrawn.extend(later.map(|(plan, _)| *plan));
         for (effect, outcome) in &settled {
             self.end(*effect, outcome, lanes, now);
         }
@@ -259,50 +259,48 @@ impl Binder {
         answer: &Answer,
         lanes: &mut Lanes,
         now: Time,
-    ) -> Option<Settled> {
+    ) -> Vec<Settled> {
         self.left(id, now);
-        let effect = self.by_call.remove(&id)?;
+        let Some(effect) = self.by_call.remove(&id) else { return Vec::new() };
         let (plan, flight) = self.flights.get_mut(&effect).expect("a call belongs to a flight");
+        let plan = *plan;
         flight.is_in_air = false;
-        let is_bind = matches!(flight.step, Step::Bind(_));
-        let next = if is_bind {
-            flight.bind_answered(answer, now, self.config.linger)
+        let next = if matches!(flight.step, Step::Bind(_)) {
+            let next = flight.bind_answered(answer, now, self.config.linger);
+            let may_stand = next == Next::End(Outcome::Done) || flight.may_have_happened();
+            let open = self.plans.get_mut(&plan).expect("a flight belongs to a plan");
+            open.sent -= 1;
+            if may_stand {
+                self.carry_through(plan, lanes, now);
+            } else if let Next::Bind(due) = next
+                && !open.has_left
+            {
+                self.put_back(plan, due, lanes);
+                return self.take_back_if_torn(plan, lanes, now);
+            }
+            next
         } else {
             flight.ask_answered(answer, now)
         };
-        let plan = *plan;
-        if is_bind && let (Next::Bind(due), Answer::Unsent(_)) = (&next, answer) {
-            let open = self.plans.get_mut(&plan).expect("a flight belongs to a plan");
-            open.sent -= 1;
-            if !open.has_left {
-                self.put_back(plan, *due, lanes);
-                return None;
-            }
-        } else if is_bind {
-            self.carry_through(plan, lanes, now);
-        }
-        self.go(effect, next, lanes).map(|outcome| {
-            self.end(effect, &outcome, lanes, now);
-            (effect, outcome)
-        })
+        let ended = self.go(effect, next, lanes);
+        ended.map_or_else(Vec::new, |outcome| self.finish(effect, outcome, lanes, now))
     }
 
     /// The watch showed a pod. Ends its bind if that tells how it ended. A plan that has not
     /// begun is left whole: the check before its first bind finds the same, and takes all of it
     /// back.
-    pub fn seen(&mut self, facts: &PodFacts, lanes: &mut Lanes, now: Time) -> Option<Settled> {
-        let effect = self.begun(&facts.uid)?;
-        let outcome = flight::end_by(&self.flights[&effect].1.bind, facts)?;
-        self.end(effect, &outcome, lanes, now);
-        Some((effect, outcome))
+    pub fn seen(&mut self, facts: &PodFacts, lanes: &mut Lanes, now: Time) -> Vec<Settled> {
+        let Some(effect) = self.begun(&facts.uid) else { return Vec::new() };
+        match flight::end_by(&self.flights[&effect].1.bind, facts) {
+            Some(outcome) => self.finish(effect, outcome, lanes, now),
+            None => Vec::new(),
+        }
     }
 
     /// The watch showed that a pod is gone; as [`seen`](Self::seen).
-    pub fn gone(&mut self, uid: &str, lanes: &mut Lanes, now: Time) -> Option<Settled> {
-        let effect = self.begun(uid)?;
-        let outcome = Outcome::Refused("it is gone".to_owned());
-        self.end(effect, &outcome, lanes, now);
-        Some((effect, outcome))
+    pub fn gone(&mut self, uid: &str, lanes: &mut Lanes, now: Time) -> Vec<Settled> {
+        let Some(effect) = self.begun(uid) else { return Vec::new() };
+        self.finish(effect, Outcome::Refused("it is gone".to_owned()), lanes, now)
     }
 
     /// The bind of a pod whose plan has begun.
@@ -333,6 +331,11 @@ impl Binder {
         flights.map(end).collect()
     }
 
+    /// Plans that were taken back since the last call.
+    pub fn take_withdrawn(&mut self) -> Vec<PlanId> {
+        std::mem::take(&mut self.withdrawn)
+    }
+
     /// Plans whose last bind was settled since the last call. Plans of which nothing left are
     /// not among them.
     pub fn take_bound(&mut self) -> Vec<Bound> {
@@ -355,7 +358,8 @@ impl Binder {
     /// their own time to wake.
     #[must_use]
     pub fn wake_at(&self, lanes: &Lanes, now: Time) -> Option<Time> {
-        let due = self.plans.values().filter_map(|open| open.due).min()?;
+        let first = self.plans.iter().filter(|(plan, open)| self.is_first(**plan, open));
+        let due = first.filter_map(|(_, open)| open.due).min()?;
         let may_begin = due < Time::NEVER && lanes.room(Lane::Bind, now) > 0;
         may_begin.then_some(due)
     }
@@ -374,12 +378,13 @@ impl Binder {
         None
     }
 
-    /// Nothing of a begun plan is known to have left: nothing more of it leaves. Once the last
-    /// bind in the air came back unsent too, it waits for `due`, and is checked again.
+    /// Nothing of a begun plan may stand: nothing more of it leaves. Once the last bind in the
+    /// air came back too, it waits for `due`, and is checked again.
     fn put_back(&mut self, plan: PlanId, due: Time, lanes: &mut Lanes) {
         let open = self.plans.get_mut(&plan).expect("it is not settled");
+        open.retry_at = open.retry_at.max(due);
         if open.sent == 0 {
-            (open.due, open.sent_at) = (Some(due), None);
+            (open.due, open.sent_at) = (Some(open.retry_at), None);
         }
         for effect in &open.effects {
             let (_, flight) = self.flights.get_mut(effect).expect("it is not settled");
@@ -394,7 +399,32 @@ impl Binder {
         }
     }
 
-    /// A bind of the plan left for good: those that were put back follow.
+    /// A bind ends. If it cannot be and none of its plan may stand, the plan is torn.
+    fn finish(
+        &mut self,
+        effect: EffectId,
+        outcome: Outcome,
+        lanes: &mut Lanes,
+        now: Time,
+    ) -> Vec<Settled> {
+        let plan = self.flights[&effect].0;
+        self.end(effect, &outcome, lanes, now);
+        let mut settled = vec![(effect, outcome)];
+        if let Some(open) = self.plans.get_mut(&plan).filter(|open| !open.has_left) {
+            open.is_torn = true;
+            self.put_back(plan, now, lanes);
+            settled.extend(self.take_back_if_torn(plan, lanes, now));
+        }
+        settled
+    }
+
+    fn take_back_if_torn(&mut self, plan: PlanId, lanes: &mut Lanes, now: Time) -> Vec<Settled> {
+        let is_torn = self.plans.get(&plan).is_some_and(|open| open.is_torn);
+        let why = "another member of its plan cannot be bound";
+        if is_torn { self.withdraw(plan, lanes, why, now) } else { Vec::new() }
+    }
+
+    /// A bind of the plan stands or is in doubt: those that were put back follow.
     fn carry_through(&mut self, plan: PlanId, lanes: &mut Lanes, now: Time) {
         let open = self.plans.get_mut(&plan).expect("it is not settled");
         if std::mem::replace(&mut open.has_left, true) {
@@ -425,8 +455,9 @@ impl Binder {
         } else {
             open.refused += 1;
         }
-        // What was in the air may have left; nobody will be told.
-        if *outcome == Outcome::Done || is_in_air {
+        // Its answer will tell nothing any more.
+        open.sent -= u32::from(is_in_air);
+        if *outcome == Outcome::Done {
             self.carry_through(plan, lanes, now);
         }
         let open = self.plans.get_mut(&plan).expect("a flight belongs to a plan");
@@ -434,28 +465,5 @@ impl Binder {
             let open = self.plans.remove(&plan).expect("it was just there");
             self.bound.extend(open.report(plan));
         }
-    }
-}
-
-impl Open {
-    const fn new(gang: GangKey, effects: BTreeSet<EffectId>, due: Time) -> Self {
-        Self {
-            gang,
-            effects,
-            due: Some(due),
-            sent: 0,
-            has_left: false,
-            sent_at: None,
-            first_done: None,
-            last_done: None,
-            done: 0,
-            refused: 0,
-        }
-    }
-
-    fn report(self, plan: PlanId) -> Option<Bound> {
-        let Self { gang, first_done, last_done, done, refused, .. } = self;
-        let sent_at = self.sent_at?;
-        Some(Bound { gang, plan, sent_at, first_done, last_done, done, refused })
     }
 }

@@ -184,7 +184,7 @@ fn the_watch_may_tell_before_the_answer() {
 fn a_watch_that_shows_the_pod_waiting_tells_nothing() {
     let mut desk = Desk::with_plan(&["a"]);
     desk.next();
-    assert_eq!(desk.binder.seen(&waiting(), &mut desk.lanes, desk.now), None);
+    assert_eq!(desk.binder.seen(&waiting(), &mut desk.lanes, desk.now), []);
 }
 
 #[test]
@@ -192,7 +192,7 @@ fn a_pod_that_the_watch_shows_gone_is_not_tried_again() {
     let (mut desk, read) = asked();
     desk.answer(&read, &shows(waiting()));
     let settled = desk.binder.gone("uid-a", &mut desk.lanes, desk.now);
-    assert!(matches!(settled, Some((_, Outcome::Refused(_)))), "{settled:?}");
+    assert!(matches!(settled[..], [(_, Outcome::Refused(_))]), "{settled:?}");
     desk.pass(Span::from_secs(100));
     assert_eq!(desk.send(), []);
 }

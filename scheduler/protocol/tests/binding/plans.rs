@@ -46,9 +46,9 @@ fn a_plan_that_is_withdrawn_sends_nothing() {
 fn a_member_that_goes_before_its_plan_has_begun_is_left_to_the_check_of_the_whole() {
     let mut desk = Desk::with_plan(&["a", "b"]);
     let plan = desk.binder.next_plan(&desk.lanes, desk.now).expect("it waits");
-    assert_eq!(desk.binder.gone("uid-a", &mut desk.lanes, desk.now), None);
+    assert_eq!(desk.binder.gone("uid-a", &mut desk.lanes, desk.now), []);
     let ends = PodFacts { is_terminating: true, ..waiting() };
-    assert_eq!(desk.binder.seen(&ends, &mut desk.lanes, desk.now), None);
+    assert_eq!(desk.binder.seen(&ends, &mut desk.lanes, desk.now), []);
     let settled = desk.binder.withdraw(plan, &mut desk.lanes, "a pod is gone", desk.now);
     assert_eq!(settled.len(), 2);
     assert_eq!(desk.send(), []);
@@ -72,8 +72,44 @@ fn a_plan_of_which_a_bind_left_is_carried_through() {
     let sends = desk.send();
     assert_eq!(desk.binder.untouched_plans(), []);
     assert_eq!(desk.binder.withdraw(plan, &mut desk.lanes, "no", desk.now), []);
-    desk.answer(&sends[0], &code(404));
+    desk.answer(&sends[0], &lost());
+    assert_eq!(desk.binder.withdraw(plan, &mut desk.lanes, "no", desk.now), []);
     assert_eq!(desk.send().len(), 1);
+}
+
+#[test]
+fn a_plan_is_taken_back_if_its_first_bind_is_refused_before_any_other_left() {
+    let mut desk = Desk::new(1);
+    desk.plan(&["a", "b"]);
+    let sends = desk.send();
+    desk.answer(&sends[0], &code(404));
+    assert_eq!(desk.outcomes().len(), 2, "{:?}", desk.settled);
+    assert_eq!(desk.send(), []);
+}
+
+#[test]
+fn a_plan_is_taken_back_if_a_member_goes_while_nothing_may_have_got_through() {
+    let mut desk = Desk::new(2);
+    desk.plan(&["a", "b", "c"]);
+    let sends = desk.send();
+    let settled = desk.binder.gone("uid-a", &mut desk.lanes, desk.now);
+    assert_eq!(settled.len(), 1);
+    desk.answer(&sends[0], &code(404));
+    assert_eq!(desk.send(), [], "nothing more leaves while it is not known of b");
+    desk.answer(&sends[1], &unsent());
+    assert_eq!(desk.settled.len(), 2, "b and c are taken back");
+    assert!(desk.binder.is_empty());
+}
+
+#[test]
+fn a_plan_goes_on_without_a_member_that_went_if_another_stands() {
+    let mut desk = Desk::new(2);
+    desk.plan(&["a", "b", "c"]);
+    let sends = desk.send();
+    let settled = desk.binder.gone("uid-a", &mut desk.lanes, desk.now);
+    assert_eq!(settled.len(), 1);
+    desk.answer(&sends[1], &code(201));
+    assert_eq!(desk.send().len(), 1, "c follows b");
 }
 
 #[test]
@@ -179,7 +215,7 @@ fn a_bind_of_a_begun_plan_that_has_not_left_can_be_given_up_alone() {
     assert_eq!(leaving, [EffectId(1)]);
     let settled = desk.binder.refuse(EffectId(1), "its node is gone", &mut desk.lanes, desk.now);
     let refused = Outcome::Refused("its node is gone".to_owned());
-    assert_eq!(settled, Some((EffectId(1), refused)));
+    assert_eq!(settled, [(EffectId(1), refused)]);
     assert_eq!(desk.send(), []);
 }
 
@@ -187,11 +223,33 @@ fn a_bind_of_a_begun_plan_that_has_not_left_can_be_given_up_alone() {
 fn a_bind_that_may_have_happened_is_not_given_up_whatever_became_of_its_node() {
     let mut desk = Desk::with_plan(&["a"]);
     let bind = desk.next();
-    assert_eq!(desk.binder.refuse(EffectId(0), "no", &mut desk.lanes, desk.now), None);
+    assert_eq!(desk.binder.refuse(EffectId(0), "no", &mut desk.lanes, desk.now), []);
     desk.answer(&bind, &lost());
     let read = desk.next();
     desk.answer(&read, &shows(waiting()));
     desk.pass(Span::from_secs(1));
     assert_eq!(desk.binder.leaving(&desk.lanes, desk.now).count(), 0);
-    assert_eq!(desk.binder.refuse(EffectId(0), "no", &mut desk.lanes, desk.now), None);
+    assert_eq!(desk.binder.refuse(EffectId(0), "no", &mut desk.lanes, desk.now), []);
+}
+
+#[test]
+fn a_plan_waits_for_the_one_before_it_of_the_same_gang_and_is_taken_back_with_it() {
+    let mut desk = Desk::new(64);
+    desk.plan(&["a", "b"]);
+    let first = desk.send();
+    desk.plan(&["c"]);
+    assert_eq!(desk.send(), [], "it counts on the first");
+    desk.answer(&first[0], &code(404));
+    desk.answer(&first[1], &unsent());
+    assert_eq!(desk.settled.len(), 3, "{:?}", desk.settled);
+}
+
+#[test]
+fn a_plan_follows_as_soon_as_the_one_before_it_of_the_same_gang_stands() {
+    let mut desk = Desk::new(64);
+    desk.plan(&["a"]);
+    let first = desk.send();
+    desk.plan(&["b"]);
+    desk.answer(&first[0], &code(201));
+    assert_eq!(desk.send().len(), 1);
 }

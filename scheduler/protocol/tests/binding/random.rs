@@ -5,9 +5,10 @@ use crate::{Desk, bind, gang};
 use proptest::prelude::*;
 use scheduler_model::effect::{EffectId, Outcome};
 use scheduler_model::time::Span;
-use scheduler_protocol::answer::{Answer, PodFacts};
+use scheduler_protocol::answer::PodFacts;
 use scheduler_protocol::bind::Settled;
 use scheduler_protocol::call::{Call, Send};
+use scheduler_protocol::meaning::{CallKind, Meaning, meaning};
 use std::collections::BTreeMap;
 
 /// What a plan asked for, and how it ended.
@@ -104,7 +105,9 @@ impl World {
             self.server.serve(&send, self.desk.now, &mut self.dice)
         };
         self.desk.lanes.landed(send.id);
-        if let (Call::Bind { pod, .. }, Answer::Unsent(_)) = (&send.call, &answer) {
+        if let (Call::Bind { pod, .. }, Meaning::Again { .. }) =
+            (&send.call, meaning(CallKind::Bind, &answer))
+        {
             let asked = self.asked.values_mut().filter(|it| it.uid == pod.uid);
             asked.filter(|it| it.outcome.is_none()).for_each(|it| it.sent -= 1);
         }

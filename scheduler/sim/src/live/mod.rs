@@ -6,10 +6,11 @@
 //! all.
 //!
 //! In reading order: [`story`] (what will happen), [`troop`], [`trap`], [`server`], [`wire`], [`watch`],
-//! [`replica`], [`actors`], [`mod@play`], [`promises`] (what must hold), [`rest`] (what must hold
-//! in the end).
+//! [`replica`], [`actors`], [`mod@play`] (with `spring`: what a trap does), [`promises`] (what must
+//! hold, with `sight` and `doubts`), [`rest`] (what must hold in the end).
 
 pub mod actors;
+mod doubts;
 mod finale;
 mod ledgers;
 pub mod play;
@@ -17,6 +18,8 @@ pub mod promises;
 pub mod replica;
 pub mod rest;
 pub mod server;
+pub mod sight;
+mod spring;
 pub mod story;
 mod tally;
 pub mod trap;

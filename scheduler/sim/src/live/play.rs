@@ -7,16 +7,19 @@ use super::promises::Promises;
 use super::replica::Replica;
 use super::rest;
 use super::server::ApiServer;
-use super::story::{Act, Finale, GRACE, START, STORM, Story, queues, stage};
-use super::trap::{Deed, Point};
+use super::story::{Act, GRACE, START, STORM, Story, queues, stage};
+use super::trap::Point;
 use super::wire::{Faults, Wire};
 use crate::worlds::Dice;
 use scheduler_framework::profile::Profile;
 use scheduler_live::settings::Settings;
 use scheduler_model::event::Event;
-use scheduler_model::spec::{Dialect, GangKey, Ledger, PodPhase, PodShape, PodSpec, Resources};
+use scheduler_model::spec::{
+    Dialect, GangKey, GangSpec, Ledger, PodPhase, PodShape, PodSpec, Resources,
+};
 use scheduler_model::time::{Span, Time};
-use scheduler_protocol::call::LeaseRef;
+use scheduler_protocol::answer::Answer;
+use scheduler_protocol::call::{Call, LeaseRef};
 use std::sync::Arc;
 
 /// How long all must come right again after the storm.
@@ -39,7 +42,19 @@ pub struct Played {
 #[must_use]
 pub fn play(seed: u64, profile: &Profile) -> Played {
     let mut dice = Dice::new(seed);
-    let story = Story::draw(&mut dice);
+    let mut story = Story::draw(&mut dice);
+    story.add_mischief(&mut Dice::new(!seed));
+    tell(story, dice, profile)
+}
+
+/// Plays the story of a seed as it was before there was mischief.
+#[must_use]
+pub fn play_without_mischief(seed: u64, profile: &Profile) -> Played {
+    let mut dice = Dice::new(seed);
+    tell(Story::draw(&mut dice), dice, profile)
+}
+
+fn tell(story: Story, dice: Dice, profile: &Profile) -> Played {
     let mut run = Run::new(story, profile.clone(), dice);
     run.play();
     let config = settings(&run.story, 0, 0).engine;
@@ -53,16 +68,16 @@ pub fn play(seed: u64, profile: &Profile) -> Played {
     }
 }
 
-struct Run {
-    story: Story,
+pub(super) struct Run {
+    pub(super) story: Story,
     profile: Profile,
-    server: ApiServer,
-    wire: Wire,
-    replicas: Vec<Replica>,
-    actors: Actors,
-    promises: Promises,
+    pub(super) server: ApiServer,
+    pub(super) wire: Wire,
+    pub(super) replicas: Vec<Replica>,
+    pub(super) actors: Actors,
+    pub(super) promises: Promises,
     dice: Dice,
-    now: Time,
+    pub(super) now: Time,
     foreign: u64,
     traced: usize,
     trace: Vec<String>,
@@ -100,7 +115,7 @@ impl Run {
         }
     }
 
-    fn is_stormy(&self) -> bool {
+    pub(super) fn is_stormy(&self) -> bool {
         self.now < START.after(STORM)
     }
 
@@ -130,11 +145,13 @@ impl Run {
         let faults = self.faults();
         for landing in self.wire.run(&mut self.server, self.now) {
             let (to, call) = (landing.to, landing.call);
+            self.note_call((to.replica, to.life), &call, &answer_words(&landing.answer));
+            self.promises.answered(to, &call, &landing.answer, self.now);
             self.replicas[to.replica].land(to.life, landing.id, landing.answer);
-            self.step(to.replica, to.life, Point::Answered, call);
+            self.step((to.replica, to.life), Point::Answered, &call);
         }
         for (by, call) in self.wire.take_done() {
-            self.step(by.replica, by.life, Point::CarriedOut, call);
+            self.step((by.replica, by.life), Point::CarriedOut, &call);
         }
         self.replicas(&faults);
         self.actors.react(&self.server, self.now);
@@ -152,14 +169,16 @@ impl Run {
             let end = replica.turn(&self.server, self.now, &mut self.dice);
             if end.is_some() {
                 self.promises.interrupted();
+                self.wire.orphan(index, self.now, &mut self.dice);
                 replica.kill(self.now.after(Span::from_secs(2)));
             }
         }
         for index in 0..self.replicas.len() {
             let life = self.replicas[index].life;
-            for (call, is_blind) in self.replicas[index].take_handed() {
-                self.promises.handed((index, life), &call, is_blind, self.now);
-                self.step(index, life, Point::HandedOut, call.name());
+            for handed in self.replicas[index].take_handed() {
+                self.note_call((index, life), &handed.call, "leaves");
+                self.promises.handed((index, life), &handed, self.now);
+                self.step((index, life), Point::HandedOut, &handed.call);
             }
             let replica = &mut self.replicas[index];
             replica.post(&mut self.wire, self.now, faults, &mut self.dice);
@@ -172,25 +191,12 @@ impl Run {
         }
     }
 
-    /// A call of a process got somewhere: springs the traps that wait there.
-    fn step(&mut self, replica: usize, life: u64, point: Point, call: &'static str) {
-        let is_it = self.replicas[replica].life == life && self.replicas[replica].live.is_some();
-        if !self.is_stormy() || !is_it {
-            return;
-        }
-        let Some(index) = (0..self.story.traps.len())
-            .find(|index| self.story.traps[*index].clone().step(point, call).is_some())
-        else {
-            for trap in &mut self.story.traps {
-                let _ = trap.step(point, call);
-            }
-            return;
-        };
-        let mut trap = self.story.traps.remove(index);
-        match trap.step(point, call) {
-            Some(Deed::Kill(span)) => self.act(Act::Kill(replica, span)),
-            Some(Deed::Hold(span)) => self.act(Act::Hold(replica, span)),
-            None => {}
+    /// Writes down what becomes of a bind.
+    fn note_call(&mut self, (replica, life): (usize, u64), call: &Call, what: &str) {
+        if let Call::Bind { pod, node, .. } = call {
+            let at = self.now.since(START).ms();
+            let name = &pod.name;
+            self.trace.push(format!("{at:>8} .. {replica}.{life} bind {name} to {node}: {what}"));
         }
     }
 
@@ -208,7 +214,7 @@ impl Run {
         next.chain(self.wire.wake_at()).chain(self.actors.wake_at()).min()
     }
 
-    fn act(&mut self, act: Act) {
+    pub(super) fn act(&mut self, act: Act) {
         let now = self.now;
         self.trace.push(format!("{:>8} -- {}", now.since(START).ms(), act_words(&act)));
         match act {
@@ -239,6 +245,8 @@ impl Run {
             Act::Collect(name) => self.collect(&name),
             Act::Foreign(node) => self.stranger(&node),
             Act::DeletePod(pick) => self.delete_pod(pick),
+            Act::DeleteThis(uid) => self.delete_this(&uid),
+            Act::Raise(index, more) => self.raise(index, more),
             Act::DeleteGroup(pick) => self.delete_group(pick),
             Act::Stall(replica, kind, span, cut) => {
                 self.replicas[replica].watch().stall(kind, now.after(span), cut);
@@ -275,7 +283,7 @@ impl Run {
 
     fn arrive(&mut self, index: usize) {
         let troop = self.story.troops[index].clone();
-        let gang = scheduler_model::spec::GangSpec { created_at: self.now, ..troop.gang };
+        let gang = GangSpec { created_at: self.now, ..troop.gang };
         if troop.has_object {
             self.server.change(Event::Gang(Box::new(gang)), self.now);
         }
@@ -302,24 +310,6 @@ impl Run {
             self.actors.plan(self.now.after(span), Act::Forget(uid.to_owned()));
         }
         self.server.change(Event::Pod(Box::new(ended)), self.now);
-    }
-
-    /// One more gang is about to arrive: the leader dies, or is asked to stop.
-    fn finale(&mut self) {
-        let leads =
-            |replica: &Replica| replica.live.as_ref().is_some_and(|live| live.leadership().leads());
-        let is_alone = self.replicas.len() == 1;
-        self.promises.finale(self.story.finale, is_alone, self.now);
-        for replica in &mut self.replicas {
-            replica.watch().hurry();
-        }
-        let Some(index) = self.replicas.iter().position(leads) else { return };
-        let span = if is_alone { Span::from_ms(500) } else { Span::from_secs(5) };
-        match self.story.finale {
-            Finale::Quiet => {}
-            Finale::Kill => self.act(Act::Kill(index, span)),
-            Finale::Retire => self.act(Act::Retire(index, span)),
-        }
     }
 
     fn change_node(&mut self, name: &str, change: impl Fn(&mut scheduler_model::spec::NodeSpec)) {
@@ -361,21 +351,12 @@ impl Run {
         self.actors.plan(self.now.after(Span::from_secs(60)), Act::Vanish(uid));
     }
 
-    fn delete_pod(&mut self, pick: u64) {
-        let ours: Vec<PodSpec> = self
-            .server
-            .pods
-            .values()
-            .filter(|pod| pod.ours && !pod.phase.is_finished() && !pod.terminating)
-            .cloned()
-            .collect();
-        let Some(count) = u64::try_from(ours.len()).ok().filter(|count| *count > 0) else { return };
-        let pod = &ours[usize::try_from(pick % count).unwrap_or(0)];
-        if pod.node.is_none() {
-            self.server.change(Event::PodGone(pod.uid.clone()), self.now);
-        } else {
-            let pod = PodSpec { terminating: true, ..pod.clone() };
-            self.server.change(Event::Pod(Box::new(pod)), self.now);
+    /// A person raises the minimum of a gang.
+    fn raise(&mut self, index: usize, more: u32) {
+        let key = &self.story.troops[index].gang.key;
+        if let Some(gang) = self.server.gangs.get(key) {
+            let gang = GangSpec { min: gang.min.saturating_add(more), ..gang.clone() };
+            self.server.change(Event::Gang(Box::new(gang)), self.now);
         }
     }
 
@@ -407,6 +388,14 @@ fn act_words(act: &Act) -> String {
     match act {
         Act::Replace(pod) => format!("create {}", pod.uid),
         other => format!("{other:?}"),
+    }
+}
+
+fn answer_words(answer: &Answer) -> String {
+    match answer {
+        Answer::Reply(reply) => format!("{} {}", reply.code, reply.message),
+        Answer::Lost(words) => format!("lost, {words}"),
+        Answer::Unsent(words) => format!("unsent, {words}"),
     }
 }
 

@@ -6,9 +6,11 @@
 //! 3. The first bind of a gang leaves only once its minimum of members exists, by role too.
 //!    No bind goes to a node that its process knows to take no pods, unless one before it may
 //!    have got through.
+//!    What may still be carried out goes nowhere else, and keeps its room (`doubts.rs`).
 //! 4. A gang with fewer members in place than its minimum does not stay so.
 //! 5. Only members that a controller replaces are deleted, each of them marked and the release
-//!    written down first, and a gang is released a few times at most.
+//!    written down first, and a gang is released a few times at most. None is released because
+//!    its minimum was raised.
 //! 6. What is decided about one pod never hits another of the same name; a pod is bound once.
 //! 7. What was written down stays so (`ledgers.rs`).
 //! 8. After the loss of a leader the next one is soon at work (`finale.rs`).
@@ -16,14 +18,17 @@
 //! The checkers look only at the server's objects and at its log, never into the engine. What
 //! must hold once all has come to rest stands in `rest.rs`.
 
+use super::doubts::Doubts;
 use super::finale::Watcher;
 use super::ledgers::Ledgers;
 use super::server::{ApiServer, Caller, Done, Write};
+use super::sight::Handed;
 use super::story::{Finale, GRACE, START, Story};
 use super::tally::{self, History, Past, Tally, group_of};
 use scheduler_model::event::Event;
 use scheduler_model::spec::{GangKey, GangSpec, PodPhase, PodSpec};
 use scheduler_model::time::{Span, Time};
+use scheduler_protocol::answer::Answer;
 use scheduler_protocol::call::{Call, PodRef};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -55,8 +60,17 @@ pub struct Promises {
     past: Past,
     /// Pods of which a life of a replica has put a bind on the wire.
     begun: BTreeSet<((usize, u64), String)>,
+    begun_gangs: BTreeSet<((usize, u64), GangKey)>,
+    doubts: Doubts,
     /// Gangs of which a member went without an end: where their runs end is no longer plain.
     torn: BTreeSet<GangKey>,
+    /// Groups with the least minimum that each ever had: a minimum that is raised says nothing
+    /// about members in place.
+    least: BTreeMap<GangKey, GangSpec>,
+    /// Gangs that had all that a raised minimum asks for.
+    grown: BTreeSet<GangKey>,
+    /// When a gang last had too few members in place, also by nodes that are silent.
+    lacked_at: BTreeMap<GangKey, Time>,
     ledgers: Ledgers,
     finale: Watcher,
     /// Nodes, and when something came there that muster could not foresee.
@@ -110,19 +124,35 @@ impl Promises {
         std::mem::take(&mut self.violations)
     }
 
-    /// A call was handed out by this life of a replica. A bind is blind if it goes to a node that
-    /// the process knows to be gone, silent or cordoned: none begins so.
-    pub fn handed(&mut self, by: (usize, u64), call: &Call, is_blind: bool, now: Time) {
-        let Call::Bind { pod, node, .. } = call else { return };
-        if is_blind && !self.begun.contains(&(by, pod.uid.clone())) {
-            self.broken(now, &format!("{} was sent to {node}, which takes no pods", pod.name));
+    /// A call was handed out by this life of a replica. What the process knows to be impossible
+    /// is not begun.
+    pub fn handed(&mut self, by: (usize, u64), handed: &Handed, now: Time) {
+        let Call::Bind { pod, .. } = &handed.call else { return };
+        if let Some(fault) = &handed.fault
+            && !self.begun.contains(&(by, pod.uid.clone()))
+        {
+            self.broken(now, &format!("{} was sent {fault}", pod.name));
         }
+        if let Some(gang) = handed.gang.as_ref().filter(|_| handed.is_short)
+            && !self.begun_gangs.contains(&(by, gang.clone()))
+        {
+            self.broken(now, &format!("{gang} was begun with fewer members than its minimum"));
+        }
+    }
+
+    /// A process heard how a call ended.
+    pub fn answered(&mut self, by: Caller, call: &Call, answer: &Answer, now: Time) {
+        self.doubts.answered(by, call, answer, now);
     }
 
     /// A bind reached the wire.
     pub fn begun(&mut self, from: Caller, call: &Call) {
         if let Call::Bind { pod, .. } = call {
-            self.begun.insert(((from.replica, from.life), pod.uid.clone()));
+            let life = (from.replica, from.life);
+            self.begun.insert((life, pod.uid.clone()));
+            if let Some(gang) = self.pods.get(&pod.uid).and_then(group_of) {
+                self.begun_gangs.insert((life, gang.clone()));
+            }
         }
     }
 
@@ -135,6 +165,12 @@ impl Promises {
         server: &ApiServer,
         now: Time,
     ) {
+        if let Call::Bind { pod, node, .. } = call
+            && let Some(fault) =
+                self.doubts.fault(server, from, (pod, node), self.is_surprised(node, now), now)
+        {
+            self.broken(now, &format!("{} was sent {fault}", pod.name));
+        }
         if call.is_read() || call.is_lease() || identity.is_empty() {
             return;
         }
@@ -193,6 +229,10 @@ impl Promises {
         self.ledgers.read(event, at);
         self.counted(event);
         match event {
+            Event::Gang(gang) => {
+                let least = self.least.entry(gang.key.clone()).or_insert_with(|| (**gang).clone());
+                least.min = least.min.min(gang.min);
+            }
             Event::Pod(pod) if pod.ours => {
                 let has_moved = pod.node.as_ref().is_some_and(|node| {
                     let before = self.bound.insert(pod.uid.clone(), node.clone());
@@ -250,7 +290,7 @@ impl Promises {
         }
         let is_recent = |moment: Option<Time>| moment.is_some_and(|it| at.since(it) < STALE_MAX);
         let is_excused = is_recent(self.late_at);
-        let is_surprised = is_recent(self.surprised.get(node).copied());
+        let is_surprised = self.is_surprised(node, at);
         if let Some(resource) = tally::overfull(server, node)
             && !is_excused
             && !is_surprised
@@ -268,14 +308,21 @@ impl Promises {
             self.broken(at, &words);
         }
         let Some(key) = self.pods.get(&pod.uid).and_then(group_of).cloned() else { return };
-        let Some(gang) = server.gangs.get(&key) else { return };
+        let Some(gang) = self.least.get(&key).filter(|_| server.gangs.contains_key(&key)) else {
+            return;
+        };
         let others = server.pods.values().filter(|other| group_of(other) == Some(&key));
         let has_begun = others
             .filter(|other| other.uid != pod.uid)
             .any(|other| other.node.is_some() || other.phase.is_finished());
         if !has_begun && !self.history.was_complete(gang, at, STALE_MAX) {
-            self.broken(at, &format!("{key} was begun without its minimum of {}", gang.min));
+            let words = format!("{key} was begun without its minimum of {}", gang.min);
+            self.broken(at, &words);
         }
+    }
+
+    fn is_surprised(&self, node: &str, now: Time) -> bool {
+        self.surprised.get(node).is_some_and(|at| now.since(*at) < STALE_MAX)
     }
 
     fn deleted(&mut self, server: &ApiServer, pod: &PodRef, write: &Write) {
@@ -302,12 +349,26 @@ impl Promises {
         let peers = server.pods.values().filter(|peer| group_of(peer) == Some(key));
         let in_place = peers.filter(|peer| peer.node.is_some()).map(|peer| peer.uid.clone());
         self.released.extend(in_place.chain([pod.uid.clone()]));
+        if self.is_kept_by_promise(server, key, at) {
+            self.broken(at, &format!("{key} was released with all that it was begun with"));
+        }
         let releases = self.releases.entry(key.clone()).or_insert(0);
         *releases += 1;
         if *releases > RELEASES_MAX {
             let words = format!("{key} was released {releases} times");
             self.broken(at, &words);
         }
+    }
+
+    /// True if a gang has all that it was begun with, although its minimum was raised since.
+    fn is_kept_by_promise(&self, server: &ApiServer, key: &GangKey, at: Time) -> bool {
+        let Some((gang, least)) = server.gangs.get(key).zip(self.least.get(key)) else {
+            return false;
+        };
+        let lacked_at = self.lacked_at.get(key);
+        gang.min > least.min
+            && !self.grown.contains(key)
+            && lacked_at.is_none_or(|lacked_at| at.since(*lacked_at) > STALE_MAX)
     }
 
     /// How many members of each gang exist and have places now.
@@ -317,7 +378,14 @@ impl Promises {
         for (key, gang) in &server.gangs {
             let tally = tallies.remove(key).unwrap_or_default();
             self.history.note(key, &tally.exist, now);
-            self.partly(server, gang, &tally, now);
+            let least = self.least.get(key).unwrap_or(gang).clone();
+            if gang.min > least.min && tally.in_place() > 0 && !tally.is_partial(gang) {
+                self.grown.insert(key.clone());
+            }
+            if tally.is_partial(&least) || tally.is_shaky {
+                self.lacked_at.insert(key.clone(), now);
+            }
+            self.partly(server, &least, &tally, now);
         }
     }
 

@@ -4,6 +4,7 @@
 //! but what lies in the socket goes out) and asked to stop.
 
 use super::server::{ApiServer, Caller};
+use super::sight::{Handed, Sight};
 use super::watch::Watch;
 use super::wire::{Faults, Wire};
 use crate::worlds::Dice;
@@ -11,7 +12,7 @@ use scheduler_framework::profile::Profile;
 use scheduler_live::driver::Live;
 use scheduler_live::news::{End, News, Notice};
 use scheduler_live::settings::Settings;
-use scheduler_model::event::{Event, Kind};
+use scheduler_model::event::Event;
 use scheduler_model::spec::{GangKey, Membership};
 use scheduler_model::time::{Span, Time};
 use scheduler_protocol::answer::Answer;
@@ -38,11 +39,9 @@ pub struct Replica {
     was_synced: bool,
     /// Its clock is that much ahead of the world's, in milliseconds.
     skew: i64,
-    /// Calls that were handed out and not yet asked for; true where a bind goes to a node that
-    /// this process knows to take none.
-    handed: Vec<(Call, bool)>,
-    /// Nodes that it knows to be there and to take pods.
-    open: BTreeSet<String>,
+    /// Calls that were handed out and not yet asked for.
+    handed: Vec<Handed>,
+    sight: Sight,
     /// Calls that were put on the wire and not yet asked for.
     put: Vec<(Caller, Call)>,
     /// Its lease name, in this life.
@@ -70,7 +69,7 @@ impl Replica {
             was_synced: false,
             skew,
             handed: Vec::new(),
-            open: BTreeSet::new(),
+            sight: Sight::default(),
             put: Vec::new(),
             identity: String::new(),
             owners: Owners::default(),
@@ -103,7 +102,7 @@ impl Replica {
     }
 
     /// The calls that were handed out since the last time.
-    pub fn take_handed(&mut self) -> Vec<(Call, bool)> {
+    pub fn take_handed(&mut self) -> Vec<Handed> {
         std::mem::take(&mut self.handed)
     }
 
@@ -148,6 +147,7 @@ impl Replica {
             live.take(News::Event(event), self.clock(now));
         }
         self.live = Some(live);
+        self.sight = Sight::default();
         self.watch = Watch::new(dice);
     }
 
@@ -166,19 +166,7 @@ impl Replica {
         let clock = self.clock(now);
         let live = self.live.as_mut()?;
         for event in self.watch.hear(server, now, dice) {
-            match &event {
-                Event::ListStart(Kind::Node) => self.open.clear(),
-                Event::Node(node) if node.ready && !node.unschedulable => {
-                    self.open.insert(node.name.clone());
-                }
-                Event::Node(node) => {
-                    self.open.remove(&node.name);
-                }
-                Event::NodeGone(name) => {
-                    self.open.remove(name);
-                }
-                _ => {}
-            }
+            self.sight.hear(&event);
             if let Some(owner) = self.owners.of(&event, server) {
                 live.take(News::Event(owner), clock);
             }
@@ -197,9 +185,7 @@ impl Replica {
         for send in turn.sends {
             let delay = if dice.chance(90) { 0 } else { dice.between(1, 5) };
             let delay = Span::from_ms(i64::try_from(delay).unwrap_or(0));
-            let is_blind =
-                matches!(&send.call, Call::Bind { node, .. } if !self.open.contains(node));
-            self.handed.push((send.call.clone(), is_blind));
+            self.handed.push(self.sight.judge(&send.call));
             self.leaving.push((now.after(delay), send));
         }
         turn.end

@@ -50,6 +50,10 @@ pub enum Act {
     Foreign(String),
     /// A person deletes some pod of ours.
     DeletePod(u64),
+    /// A person deletes this pod.
+    DeleteThis(String),
+    /// A person raises the minimum of the gang of this number by so much.
+    Raise(usize, u32),
     /// A person deletes some group.
     DeleteGroup(u64),
     /// A watch of a replica stalls, and is cut or not.
@@ -140,6 +144,20 @@ impl Story {
         story.arrivals(dice);
         story.accidents(dice);
         story
+    }
+
+    /// More that goes wrong, from dice of its own: binds that come back or stay in doubt while
+    /// their world changes, and minimums that are raised.
+    pub fn add_mischief(&mut self, dice: &mut Dice) {
+        if dice.chance(60) {
+            self.traps.extend((0..dice.between(1, 4)).map(|_| Trap::mischief(dice)));
+        }
+        if dice.chance(0) {
+            // The last one is that of the finale.
+            let index = usize::try_from(dice.roll()).unwrap_or(0) % (self.troops.len() - 1);
+            let more = u32::try_from(dice.between(1, 3)).unwrap_or(1);
+            self.acts.push((moment(dice, STORM), Act::Raise(index, more)));
+        }
     }
 
     fn arrivals(&mut self, dice: &mut Dice) {

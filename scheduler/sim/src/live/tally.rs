@@ -21,6 +21,8 @@ pub(super) struct Tally {
     pub(super) unfinished: u32,
     /// A member in place has no controller: such gangs are kept as they are.
     pub(super) is_kept: bool,
+    /// The node of a member is silent.
+    pub(super) is_shaky: bool,
 }
 
 /// Members whose objects say too little.
@@ -77,8 +79,9 @@ impl Tally {
             _ if pod.terminating => {}
             _ => {
                 self.unfinished += 1;
-                let is_placed =
-                    pod.node.as_ref().is_some_and(|node| server.nodes.contains_key(node));
+                let node = pod.node.as_ref().and_then(|node| server.nodes.get(node));
+                let is_placed = node.is_some();
+                self.is_shaky |= node.is_some_and(|node| !node.ready);
                 self.is_kept |= is_placed && !pod.has_controller;
                 if pod.gates.is_empty() {
                     *self.exist.entry(pod.role.clone()).or_insert(0) += 1;

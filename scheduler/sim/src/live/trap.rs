@@ -1,8 +1,9 @@
-//! Accidents at exact places: a process dies, or is held, at a step of its own making.
+//! Accidents at exact places: a process dies or is held at a step of its own making, or the
+//! world moves on between two steps.
 //!
 //! Such as between the hand-out of a bind and the socket, between the moment at which the
 //! server carried a deletion out and its answer, or after the count of releases was written and
-//! before the first deletion.
+//! before the first deletion; or a node goes after a plan for it was made and before it begins.
 
 use super::story::seconds;
 use crate::worlds::Dice;
@@ -19,13 +20,34 @@ pub enum Point {
     Answered,
 }
 
-/// What happens to the process.
+/// What happens.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Deed {
-    /// It is killed, and starts again after so long.
+    /// The process is killed, and starts again after so long.
     Kill(Span),
     /// It is held for so long, as by SIGSTOP.
     Hold(Span),
+    /// The bind comes back unsent: nobody reaches the server for so long. Meanwhile this befalls
+    /// what it is about, at that time, so that its plan must not begin as it was.
+    Bounce(Span, Blow, Span),
+    /// The answer to the bind is lost at once, and it is carried out late or never. Then this
+    /// befalls what it is about, at that time.
+    Doubt(Blow, Span),
+}
+
+/// What befalls that which a bind is about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Blow {
+    /// Its node is cordoned for so long.
+    Cordon(Span),
+    /// Its node is gone for so long.
+    NodeGone(Span),
+    /// Its node is silent for so long.
+    Silence(Span),
+    /// The pod is deleted.
+    Pod,
+    /// Another member of the gang is deleted.
+    Peer,
 }
 
 /// One accident that waits for its place.
@@ -70,7 +92,31 @@ impl Trap {
         Self { point, call, left, deed }
     }
 
-    /// A call got somewhere: what happens to its process, if this is the place.
+    /// A trap for a bind: it comes back or stays in doubt, and its world changes.
+    #[must_use]
+    pub fn mischief(dice: &mut Dice) -> Self {
+        let left = if dice.chance(50) { 0 } else { dice.between(1, 10) };
+        let lasts = seconds(dice, 20, 60);
+        let blow = match dice.between(0, 6) {
+            0 | 1 => Blow::Cordon(lasts),
+            2 => Blow::NodeGone(lasts),
+            3 => Blow::Silence(lasts),
+            4 => Blow::Pod,
+            _ => Blow::Peer,
+        };
+        let deed = if dice.chance(50) {
+            let long = dice.between(200, 4_000);
+            let then = dice.between(1, long);
+            Deed::Bounce(ms(long), blow, ms(then))
+        } else {
+            let then = dice.between(1, 300);
+            let blow = if dice.chance(70) { Blow::Cordon(lasts) } else { blow };
+            Deed::Doubt(blow, ms(then))
+        };
+        Self { point: Point::HandedOut, call: "bind", left, deed }
+    }
+
+    /// A call got somewhere: what happens, if this is the place.
     pub fn step(&mut self, point: Point, call: &str) -> Option<Deed> {
         if self.point != point || self.call != call {
             return None;
@@ -83,4 +129,8 @@ impl Trap {
             None => Some(self.deed),
         }
     }
+}
+
+fn ms(ms: u64) -> Span {
+    Span::from_ms(i64::try_from(ms).unwrap_or(0))
 }

@@ -8,7 +8,8 @@ use super::server::{ApiServer, Caller};
 use crate::worlds::Dice;
 use scheduler_model::time::{Span, Time};
 use scheduler_protocol::answer::{Answer, Reply};
-use scheduler_protocol::call::{CallId, Send};
+use scheduler_protocol::call::{Call, CallId, Send};
+use std::collections::BTreeSet;
 
 /// How often what goes wrong, in percent of the calls.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -47,8 +48,8 @@ pub struct Landing {
     pub to: Caller,
     /// The call there.
     pub id: CallId,
-    /// What the call was, see [`scheduler_protocol::call::Call::name`].
-    pub call: &'static str,
+    /// What the call was.
+    pub call: Call,
     /// How it ended.
     pub answer: Answer,
 }
@@ -60,7 +61,9 @@ pub struct Wire {
     /// The server cannot be reached before this moment.
     down_until: Time,
     /// Calls that were carried out and not yet asked for.
-    done: Vec<(Caller, &'static str)>,
+    done: Vec<(Caller, Call)>,
+    /// Pods whose next bind stays in doubt.
+    doomed: BTreeSet<String>,
 }
 
 impl Wire {
@@ -80,6 +83,15 @@ impl Wire {
             let soon = now.after(span(dice.between(1, 200)));
             flight.acts_at = flight.acts_at.filter(|_| dice.chance(50)).map(|at| at.min(soon));
         }
+    }
+
+    /// The answer to the next bind of this pod is lost at once; it is carried out late or never.
+    pub fn doom(&mut self, uid: &str) {
+        self.doomed.insert(uid.to_owned());
+    }
+
+    fn is_doomed(&mut self, call: &Call) -> bool {
+        matches!(call, Call::Bind { pod, .. } if self.doomed.remove(&pod.uid))
     }
 
     /// True while the server cannot be reached.
@@ -107,6 +119,10 @@ impl Wire {
         if self.is_down(now) {
             flight.acts_at = None;
             flight.answer = Answer::Unsent("connection refused".to_owned());
+        } else if self.is_doomed(&flight.send.call) {
+            let late = now.after(span(dice.between(100, 4_000)));
+            flight.acts_at = Some(late.min(timeout)).filter(|_| dice.chance(50));
+            flight.answers_at = early;
         } else if dice.chance(faults.request_lost) {
             flight.acts_at = None;
             flight.answers_at = Some(timeout);
@@ -139,7 +155,7 @@ impl Wire {
             let flight = &mut self.flights[index];
             flight.acts_at = None;
             let reply = server.call(flight.from, &flight.send.call, at);
-            self.done.push((flight.from, flight.send.call.name()));
+            self.done.push((flight.from, flight.send.call.clone()));
             if flight.is_heard {
                 flight.answer = Answer::Reply(reply);
             }
@@ -147,7 +163,7 @@ impl Wire {
         let mut landed = Vec::new();
         for flight in &mut self.flights {
             if let Some(at) = flight.answers_at.take_if(|at| *at <= now) {
-                let (id, call) = (flight.send.id, flight.send.call.name());
+                let (id, call) = (flight.send.id, flight.send.call.clone());
                 let answer = flight.answer.clone();
                 landed.push((at, Landing { to: flight.from, id, call, answer }));
             }
@@ -158,7 +174,7 @@ impl Wire {
     }
 
     /// The calls that were carried out since the last time.
-    pub fn take_done(&mut self) -> Vec<(Caller, &'static str)> {
+    pub fn take_done(&mut self) -> Vec<(Caller, Call)> {
         std::mem::take(&mut self.done)
     }
 
