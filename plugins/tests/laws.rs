@@ -288,7 +288,7 @@ fn nodes_that_went() -> Snapshot {
 
 #[test]
 fn filters_that_look_at_placed_pods_say_so() {
-    let looks = ["host_ports", "affinity", "spread"];
+    let looks = ["host_ports", "volumes", "affinity", "spread"];
     for (name, profile) in installed() {
         for filter in profile.filters() {
             let is_per_placement = filter.cadence() == Cadence::PerPlacement;

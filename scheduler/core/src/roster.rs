@@ -269,7 +269,6 @@ pub(crate) fn rank_order(snap: &Snapshot, a: PodId, b: PodId) -> std::cmp::Order
 
 fn words(part: &Unsupported) -> String {
     match part {
-        Unsupported::VolumeClaim(name) => format!("a pod uses the volume claim {name:?}"),
         Unsupported::ResourceClaim(name) => format!("a pod uses the resource claim {name:?}"),
         Unsupported::Other(what) => format!("a pod uses {what}"),
     }

@@ -8,6 +8,7 @@ use crate::amount::Amount;
 use crate::ids::{FlavourId, Id, IndexVec, NodeId, ResourceId, Slots};
 use crate::journal::Journal;
 use crate::node_set::NodeSet;
+use crate::relation::Sign;
 use crate::spec::{HostPort, NodeSpec, TaintEffect};
 use std::cmp::Ordering;
 use std::collections::BTreeMap;
@@ -212,7 +213,7 @@ impl NodeTable {
         let node = self.rows.insert(spec);
         self.by_name.insert(name, node);
         self.live.insert(node);
-        self.note_limits(node, true);
+        self.note_limits(node, Sign::Plus);
         self.note_taints(node);
         self.rank.grow(self.rows.bound(), u32::MAX);
         self.is_rank_stale = true;
@@ -220,15 +221,15 @@ impl NodeTable {
     }
 
     pub(crate) fn replace(&mut self, node: NodeId, spec: NodeSpec) {
-        self.note_limits(node, false);
+        self.note_limits(node, Sign::Minus);
         self.rows[node] = spec;
-        self.note_limits(node, true);
+        self.note_limits(node, Sign::Plus);
         self.note_taints(node);
     }
 
-    fn note_limits(&mut self, node: NodeId, comes: bool) {
+    fn note_limits(&mut self, node: NodeId, sign: Sign) {
         for driver in self.rows[node].attach_limits.keys() {
-            if comes {
+            if sign == Sign::Plus {
                 *self.limits.entry(driver.clone()).or_insert(0) += 1;
             } else if let Some(count) = self.limits.get_mut(driver) {
                 *count -= 1;
@@ -249,7 +250,7 @@ impl NodeTable {
     }
 
     pub(crate) fn remove(&mut self, node: NodeId) -> NodeSpec {
-        self.note_limits(node, false);
+        self.note_limits(node, Sign::Minus);
         let spec = self.rows.remove(node);
         self.by_name.remove(&spec.name);
         self.live.remove(node);

@@ -106,6 +106,7 @@ impl Snapshot {
         for pod in members {
             if let Some(charge) = self.charge_of(pod) {
                 self.charge(charge, sign.opposite());
+                self.give_served(pod, sign.opposite());
             }
         }
         self.gangs.rows[gang].is_finished = sign == Sign::Plus;

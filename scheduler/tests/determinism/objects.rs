@@ -4,8 +4,9 @@
 use scheduler_model::amount::{Amount, Unit};
 use scheduler_model::event::Event;
 use scheduler_model::spec::{
-    GangKey, GangSpec, LabelSelector, Membership, NodeSpec, NodeTerm, PodPhase, PodShape, PodSpec,
-    PodTerm, QueueSpec, Requirement, Resources, Toleration, TopologySpec, WhenUnsatisfiable,
+    ClaimUse, GangKey, GangSpec, LabelSelector, Membership, NodeSpec, NodeTerm, PodPhase, PodShape,
+    PodSpec, PodTerm, QueueSpec, Requirement, Resources, Toleration, TopologySpec,
+    WhenUnsatisfiable,
 };
 use scheduler_model::time::Time;
 use scheduler_model::world::{SimHints, World};
@@ -175,8 +176,10 @@ fn pod(spec: &PodSpec) -> Value {
     body["nodeName"] = spec.node.clone().into();
     body["containers"] = containers(&spec.shape);
     if !spec.unsupported.is_empty() {
-        body["volumes"] = json!([{"name": "data", "persistentVolumeClaim": {"claimName": "data"}}]);
+        body["resourceClaims"] = json!([{"name": "gpu", "resourceClaimName": "gpu"}]);
     }
+    let volume = |claim: &ClaimUse| json!({"name": claim.name, "persistentVolumeClaim": {"claimName": claim.name}});
+    body["volumes"] = spec.claims.iter().map(volume).collect::<Vec<Value>>().into();
     json!({
         "apiVersion": "v1",
         "kind": "Pod",

@@ -6,7 +6,7 @@
 use crate::ids::{NodeId, PodId};
 use crate::relation::Sign;
 use crate::snapshot::Snapshot;
-use crate::spec::{ClaimSpec, ClaimState, PodSpec, PoolSpec, VolumeSpec};
+use crate::spec::{ClaimSpec, ClaimState, ClaimUse, PodSpec, PoolSpec, VolumeSpec};
 use crate::volume::{Need, Served, Service, Source, claims_of, is_late};
 use std::collections::BTreeSet;
 
@@ -66,26 +66,26 @@ impl Snapshot {
         let keys = claims_of(spec);
         let uses = spec.claims.iter().zip(keys);
         uses.filter_map(|(wish, key)| {
-            let why = self.trouble(pod, &key, wish.is_own)?;
+            let why = self.trouble(pod, &key, wish)?;
             Some((key, why))
         })
         .next()
     }
 
-    fn trouble(&self, pod: PodId, key: &str, is_own: bool) -> Option<String> {
+    fn trouble(&self, pod: PodId, key: &str, wish: &ClaimUse) -> Option<String> {
         let Some(claim) = self.volumes.claims.get(key) else {
             return Some("is not found".to_owned());
         };
         let uid = &self.pods.get(pod).spec.uid;
-        if is_own && claim.owner.as_ref() != Some(uid) {
+        if wish.is_own && claim.owner.as_ref() != Some(uid) {
             return Some("was not made for this pod".to_owned());
         }
         if let ClaimState::Unready(why) = &claim.state {
             return Some(why.clone());
         }
         let holds = |other: &PodId| *other != pod && self.pods.get(*other).place.is_placed();
-        let holder = self.volumes.users(key).filter(|_| claim.is_once_pod).find(holds)?;
-        let holder = &self.pods.get(holder).spec.name;
+        let holders = self.volumes.users(key).filter(|_| claim.is_once_pod).filter(holds);
+        let holder = holders.map(|other| &self.pods.get(other).spec.name).min()?;
         Some(format!("may be used by one pod at a time, and the pod {holder:?} uses it"))
     }
 }
@@ -180,8 +180,9 @@ impl Snapshot {
 
     /// Charges what a placed pod was given, or takes the charge back.
     pub(crate) fn give_served(&mut self, pod: PodId, sign: Sign) {
-        let Some(node) = self.pods.get(pod).place.node() else { return };
         let Some(rows) = self.volumes.served.get(&pod) else { return };
+        // Members of a gang that is finished hold nothing.
+        let Some(node) = self.charge_of(pod).map(|charge| charge.node) else { return };
         let served: Vec<Served> = rows.iter().map(|(_, served)| served.clone()).collect();
         self.volumes.give(node, &served, sign);
     }

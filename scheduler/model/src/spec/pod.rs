@@ -155,8 +155,6 @@ pub enum Membership {
 /// What this version does not place yet.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Unsupported {
-    /// A volume that needs a persistent volume claim, by claim name.
-    VolumeClaim(String),
     /// A dynamic resource claim, by its name in the pod.
     ResourceClaim(String),
     /// Anything else, in words that complete "the pod uses …".

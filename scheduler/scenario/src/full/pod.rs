@@ -63,7 +63,7 @@ words! {
 
 words! {
     Unsupported as UnsupportedFile ("camelCase") {
-        VolumeClaim(String), ResourceClaim(String), Other(String)
+        ResourceClaim(String), Other(String)
     }
 }
 

@@ -188,7 +188,8 @@ fn node_constraints_are_read() {
          nodeAffinity: ['zone in (x, y), !old', 'metadata.name=n1', ''], \
          nodePreferences: [{ weight: 5, nodes: 'size > 4' }], tolerations: ['k=v:NoSchedule', '*'], \
          hostPorts: [80, 80, '127.0.0.1:53/udp'] }, \
-         unsupported: [{ volumeClaim: data }, { resourceClaim: dev }, { other: magic }] }]",
+         unsupported: [{ resourceClaim: dev }, { other: magic }], \
+         claims: [data, 'disk-{pod}', data], ephemeral: [tmp] }]",
     );
     let pod = pods(&scenario.world)[0];
     let shape = &pod.shape;
@@ -199,8 +200,11 @@ fn node_constraints_are_read() {
     assert_eq!(shape.node_preferences[0].0, 5);
     assert_eq!(shape.node_preferences[0].1.labels[0].operator, SelectorOperator::Gt);
     assert_eq!((shape.tolerations.len(), shape.host_ports.len()), (2, 2));
-    assert_eq!(pod.unsupported[0], Unsupported::VolumeClaim("data".to_owned()));
-    assert_eq!(pod.unsupported.len(), 3);
+    assert_eq!(pod.unsupported[0], Unsupported::ResourceClaim("dev".to_owned()));
+    assert_eq!(pod.unsupported.len(), 2);
+    let claims: Vec<(&str, bool)> =
+        pod.claims.iter().map(|claim| (claim.name.as_str(), claim.is_own)).collect();
+    assert_eq!(claims, [("data", false), ("disk-p", false), ("p-tmp", true)]);
 }
 
 #[test]

@@ -218,11 +218,7 @@ fn phase() -> impl Strategy<Value = PodPhase> {
 }
 
 fn unsupported() -> impl Strategy<Value = Unsupported> {
-    prop_oneof![
-        text().prop_map(Unsupported::VolumeClaim),
-        text().prop_map(Unsupported::ResourceClaim),
-        text().prop_map(Unsupported::Other),
-    ]
+    prop_oneof![text().prop_map(Unsupported::ResourceClaim), text().prop_map(Unsupported::Other),]
 }
 
 prop_compose! {

@@ -9,6 +9,7 @@
 //! a sequence of binds, [`audit()`] the state that is left.
 
 mod audit;
+mod claims;
 mod cluster;
 mod gang;
 mod objects;
@@ -30,6 +31,7 @@ pub use replay::replay;
 pub use violation::Violation;
 
 pub(crate) use audit::used_of;
+pub(crate) use claims::unusable_claim;
 pub(crate) use cluster::{add, taken_by};
 pub(crate) use gang::{Level, domain_of, level_of, members_by_gang, tally};
 pub(crate) use partner::{forbidden_by, refusing};

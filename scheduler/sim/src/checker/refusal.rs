@@ -3,6 +3,7 @@
 //! Next: `standing.rs` (the node itself), `partner.rs` and `spread.rs` (other pods).
 
 use super::Cluster;
+use super::claims::{claims_against, unusable_claim};
 use super::cluster::{add, taken_by};
 use super::partner::partners_against;
 use super::spread::spread_against;
@@ -27,6 +28,8 @@ pub enum Refusal {
     Gated(Vec<String>),
     /// The pod uses something that must not be placed yet.
     Unsupported(Unsupported),
+    /// The pod cannot use one of its volume claims.
+    Claim(String),
     /// What the node says, never [`NodeReason::Fits`].
     Node(NodeReason),
 }
@@ -36,12 +39,14 @@ pub enum Refusal {
 #[must_use]
 pub fn refusals(cluster: &Cluster, pod: &PodSpec, node: &str) -> Vec<Refusal> {
     let mut refusals = pod_refusals(pod);
+    refusals.extend(unusable_claim(cluster, pod).map(Refusal::Claim));
     let Some(spec) = cluster.nodes.get(node) else {
         refusals.push(Refusal::NoNode);
         return refusals;
     };
     let mut reasons = all_against(&pod.shape, spec);
     reasons.extend(lacks_room(cluster, pod, spec));
+    reasons.extend(claims_against(cluster, pod, spec));
     reasons.extend(ports_taken(cluster, pod, node));
     reasons.extend(partners_against(cluster, pod, node));
     reasons.extend(spread_against(cluster, pod, spec));
@@ -123,13 +128,11 @@ impl fmt::Display for Refusal {
             Self::Bound(node) => write!(f, "the pod is bound to {node:?} already"),
             Self::Ending => write!(f, "the pod is finished or terminating"),
             Self::Gated(gates) => write!(f, "closed scheduling gates: {}", gates.join(", ")),
-            Self::Unsupported(Unsupported::VolumeClaim(name)) => {
-                write!(f, "the pod needs the volume claim {name:?}")
-            }
             Self::Unsupported(Unsupported::ResourceClaim(name)) => {
                 write!(f, "the pod needs the resource claim {name:?}")
             }
             Self::Unsupported(Unsupported::Other(what)) => write!(f, "the pod uses {what}"),
+            Self::Claim(what) => write!(f, "{what}"),
             Self::Node(reason) => write!(f, "such nodes {reason}"),
         }
     }

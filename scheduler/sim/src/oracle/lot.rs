@@ -47,6 +47,7 @@ pub(super) fn looks_at_pods(question: &GangQuestion) -> bool {
         !shape.affinity.is_empty()
             || !shape.anti_affinity.is_empty()
             || !shape.host_ports.is_empty()
+            || !pod.claims.is_empty()
             || hard_constraints(pod).next().is_some()
     })
 }

@@ -1,8 +1,8 @@
 //! What the oracle is asked about one gang, as plain data.
 
 use crate::checker::{
-    Level, Objects, gang_of, level_of, members_by_gang, path, pod_refusals, queue_of, tally, usage,
-    used_of,
+    Level, Objects, gang_of, level_of, members_by_gang, path, pod_refusals, queue_of, tally,
+    unusable_claim, usage, used_of,
 };
 use scheduler_model::amount::Amount;
 use scheduler_model::explain::WaitReason;
@@ -100,7 +100,10 @@ impl View<'_> {
             Level::Missing(name) => return Err(WaitReason::LevelMissing(name)),
         };
         let tally = tally(&self.objects.cluster, gang, members);
-        let free = members.iter().filter(|pod| pod_refusals(pod).is_empty());
+        let cluster = &self.objects.cluster;
+        let free = members
+            .iter()
+            .filter(|pod| pod_refusals(pod).is_empty() && unusable_claim(cluster, pod).is_none());
         Ok(GangQuestion {
             gang: gang.key.clone(),
             pending: free.map(|pod| PodSpec::clone(pod)).collect(),

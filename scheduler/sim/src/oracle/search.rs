@@ -10,7 +10,7 @@ use super::target::Need;
 use super::{Binds, GangQuestion, QueueRoom};
 use crate::checker::{Cluster, domain_of, pod_refusals, refusals, taken_by};
 use scheduler_model::amount::Amount;
-use scheduler_model::spec::{Labels, PodShape, PodSpec};
+use scheduler_model::spec::{ClaimUse, Labels, PodShape, PodSpec};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Interchangeable pods of one gang.
@@ -192,11 +192,13 @@ fn key(room: &QueueRoom) -> RoomKey<'_> {
 }
 
 fn alike(questions: &[&GangQuestion]) -> Vec<Alike> {
-    type Look<'a> = (usize, &'a str, &'a str, &'a Labels, &'a PodShape);
+    type Look<'a> = (usize, &'a str, &'a str, &'a Labels, &'a PodShape, &'a [ClaimUse]);
     let mut groups: BTreeMap<Look<'_>, Vec<PodSpec>> = BTreeMap::new();
     for (gang, question) in questions.iter().enumerate() {
         for pod in question.pending.iter().filter(|pod| pod_refusals(pod).is_empty()) {
-            let look = (gang, &*pod.role, &*pod.namespace, &pod.labels, pod.shape.as_ref());
+            let shape = pod.shape.as_ref();
+            let look =
+                (gang, &*pod.role, &*pod.namespace, &pod.labels, shape, pod.claims.as_slice());
             groups.entry(look).or_default().push(pod.clone());
         }
     }

@@ -58,6 +58,8 @@ pub enum Feature {
     Gates,
     /// Pods that use something not supported.
     Unsupported,
+    /// Pods with volume claims.
+    Volumes,
     /// Gangs of different priorities.
     Priorities,
     /// Gangs that end after some time.
@@ -66,7 +68,7 @@ pub enum Feature {
 
 impl Feature {
     /// All features.
-    pub const ALL: [Self; 28] = [
+    pub const ALL: [Self; 29] = [
         Self::Taints,
         Self::Cordons,
         Self::NotReady,
@@ -93,11 +95,13 @@ impl Feature {
         Self::Terminating,
         Self::Gates,
         Self::Unsupported,
+        Self::Volumes,
         Self::Priorities,
         Self::Runtimes,
     ];
 
     pub(super) fn draw(dice: &mut Dice) -> BTreeSet<Self> {
-        Self::ALL.into_iter().filter(|_| dice.chance(33)).collect()
+        let all = Self::ALL.into_iter().filter(|feature| *feature != Self::Volumes);
+        all.filter(|_| dice.chance(33)).collect()
     }
 }

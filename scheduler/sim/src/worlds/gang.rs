@@ -88,7 +88,7 @@ fn draw_hindrances(draft: &mut Draft, pod: &mut PodSpec) {
         pod.gates = vec!["example.com/wait".to_owned()];
     }
     if draft.draws(Feature::Unsupported, 15) {
-        pod.unsupported = vec![Unsupported::VolumeClaim("data".to_owned())];
+        pod.unsupported = vec![Unsupported::ResourceClaim("gpu".to_owned())];
     }
 }
 

@@ -14,6 +14,7 @@ mod gang;
 mod node;
 mod queue;
 mod shape;
+mod volume;
 
 pub use dice::Dice;
 pub use feature::Feature;
@@ -68,7 +69,11 @@ impl Draft {
 #[must_use]
 pub fn random(seed: u64, size: Size) -> World {
     let mut dice = Dice::new(seed);
-    let features = Feature::draw(&mut dice);
+    let mut features = Feature::draw(&mut dice);
+    // From a stream of their own: worlds without volumes stay what they were.
+    if Dice::new(seed ^ 0x0070_6F6C).chance(33) {
+        features.insert(Feature::Volumes);
+    }
     random_with(dice, size, features)
 }
 
@@ -92,7 +97,12 @@ fn random_with(dice: Dice, size: Size, features: BTreeSet<Feature>) -> World {
     queue::draw(&mut draft);
     gang::draw(&mut draft);
     bound::draw(&mut draft);
-    let mut world = World { events: events(&draft), ..World::default() };
+    let mut served = volume::draw(&mut draft);
+    let mut events = events(&draft);
+    let pods = events.iter().position(|event| matches!(event, Event::Gang(_) | Event::Pod(_)));
+    let at = pods.unwrap_or(events.len());
+    events.splice(at..at, served.drain(..));
+    let mut world = World { events, ..World::default() };
     queue::limit(&mut draft, &mut world);
     draw_runtimes(&mut draft, &mut world);
     world

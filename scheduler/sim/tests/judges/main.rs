@@ -3,6 +3,7 @@
 mod asked;
 mod audits;
 mod brute;
+mod claim_rules;
 mod independence;
 mod make;
 mod node_rules;

@@ -171,8 +171,8 @@ fn pods_that_are_not_waiting_or_not_ready_to_be_placed_are_refused_anywhere() {
     gated.gates = vec!["wait".to_owned()];
     assert_eq!(asks(gated), [Refusal::Gated(vec!["wait".to_owned()])]);
     let mut claims = free.clone();
-    claims.unsupported = vec![Unsupported::VolumeClaim("data".to_owned())];
-    let claim = Unsupported::VolumeClaim("data".to_owned());
+    claims.unsupported = vec![Unsupported::ResourceClaim("gpu".to_owned())];
+    let claim = Unsupported::ResourceClaim("gpu".to_owned());
     assert_eq!(asks(claims), [Refusal::Unsupported(claim)]);
     let mut ending = free.clone();
     ending.terminating = true;

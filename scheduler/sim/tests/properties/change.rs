@@ -3,8 +3,9 @@
 use scheduler_model::amount::Amount;
 use scheduler_model::event::Event;
 use scheduler_model::spec::{
-    DaemonSpec, GangKey, GangSpec, LimitSpec, NamespaceSpec, NodeSpec, PodPhase, PodShape, PodSpec,
-    PriorityClassSpec, QueueSpec, Resources, Taint, TaintEffect, TopologyWish,
+    Attach, BoundVolume, ClaimSpec, ClaimState, DaemonSpec, GangKey, GangSpec, LimitSpec,
+    NamespaceSpec, NodeSpec, PodPhase, PodShape, PodSpec, PriorityClassSpec, QueueSpec, Resources,
+    Taint, TaintEffect, TopologyWish, VolumeSpec,
 };
 use scheduler_model::time::Time;
 use scheduler_sim::checker::Objects;
@@ -16,6 +17,12 @@ use std::sync::Arc;
 /// is nothing.
 pub(crate) fn draw(objects: &Objects, now: Time, dice: &mut Dice) -> Option<Event> {
     let cluster = &objects.cluster;
+    if !cluster.claims.is_empty() && dice.chance(15) {
+        return match dice.between(0, 1) {
+            0 => Some(claim(pick(&cluster.claims, dice)?.clone(), dice)),
+            _ => Some(volume(pick(&cluster.volumes, dice)?.clone(), dice)),
+        };
+    }
     match dice.between(0, 19) {
         0..=4 => Some(node(pick(&cluster.nodes, dice)?.clone(), dice)),
         5..=12 => Some(pod(pick(&cluster.pods, dice)?.clone(), now, dice)),
@@ -122,6 +129,29 @@ fn queue(mut queue: QueueSpec, dice: &mut Dice) -> Event {
         }
     }
     Event::Queue(queue)
+}
+
+fn claim(mut claim: ClaimSpec, dice: &mut Dice) -> Event {
+    match dice.between(0, 3) {
+        0 => return Event::ClaimGone(claim.key),
+        1 => claim.state = ClaimState::Unready(text("is being deleted")),
+        2 => claim.is_once_pod = !claim.is_once_pod,
+        _ => {
+            let attach = Attach { driver: text("disk.example.com"), handle: claim.key.clone() };
+            let volume = BoundVolume { name: text("v"), reach: None, attach: Some(attach) };
+            claim.state = ClaimState::Bound(volume);
+        }
+    }
+    Event::Claim(Box::new(claim))
+}
+
+fn volume(mut volume: VolumeSpec, dice: &mut Dice) -> Event {
+    match dice.between(0, 2) {
+        0 => return Event::VolumeGone(volume.name),
+        1 => volume.reach = None,
+        _ => volume.bytes = Amount::new(i64::try_from(dice.between(5, 20)).expect("small")),
+    }
+    Event::Volume(Box::new(volume))
 }
 
 fn namespace(mut namespace: NamespaceSpec, dice: &mut Dice) -> Event {

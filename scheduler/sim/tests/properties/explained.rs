@@ -95,8 +95,12 @@ fn judge(
 ) -> Verdict {
     let members: Vec<&PodSpec> = members(objects, &why.gang);
     let question = match (question, &why.reason) {
-        // These two are told before queue and level are asked about.
+        // These are told before queue and level are asked about.
         (Err(_), WaitReason::Members { .. } | WaitReason::Gated { .. }) => return Ok(()),
+        (_, WaitReason::Volume { .. }) => {
+            let is_so = members.iter().any(|pod| !pod.claims.is_empty());
+            return is(is_so, "no claim is there");
+        }
         (_, WaitReason::Unsupported(_)) => {
             let is_so = members.iter().any(|pod| !pod.unsupported.is_empty());
             return is(is_so, "nothing unsupported is there");

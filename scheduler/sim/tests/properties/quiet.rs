@@ -4,6 +4,7 @@
 use crate::rebuilt::same_lines;
 use crate::seeds::{Verdict, on_worlds, seeds};
 use crate::trial::Trial;
+use scheduler_model::event::Event;
 use scheduler_sim::worlds::Size;
 use std::cell::Cell;
 
@@ -26,9 +27,17 @@ fn hearing_the_same_again_decides_nothing_new() {
         trial.confirm_all();
         trial.cycle();
         for pod in trial.objects.cluster.pods.clone().into_values() {
-            trial.tell(scheduler_model::event::Event::Pod(Box::new(pod)));
+            trial.tell(Event::Pod(Box::new(pod)));
         }
-        for event in world.events.iter().filter(|event| !crate::change::is_pod(event)) {
+        let cluster = trial.objects.cluster.clone();
+        let claims = cluster.claims.into_values().map(Box::new).map(Event::Claim);
+        let volumes = cluster.volumes.into_values().map(Box::new).map(Event::Volume);
+        claims.chain(volumes).for_each(|event| trial.tell(event));
+        let is_still = |event: &&Event| {
+            let is_volume = matches!(event, Event::Claim(_) | Event::Volume(_));
+            !is_volume && !crate::change::is_pod(event)
+        };
+        for event in world.events.iter().filter(is_still) {
             trial.tell(event.clone());
         }
         says_nothing(&mut trial)

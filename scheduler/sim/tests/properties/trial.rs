@@ -7,10 +7,12 @@ use crate::seeds::Verdict;
 use plugins::default_profile;
 use scheduler_core::engine::{Config, Engine};
 use scheduler_core::report::{CycleReport, Decision, Plan};
-use scheduler_model::effect::{Effect, EffectId, Outcome};
+use scheduler_model::effect::{Bind, Effect, EffectId, Outcome};
 use scheduler_model::event::Event;
 use scheduler_model::explain::Explanation;
-use scheduler_model::spec::{PodPhase, PodSpec};
+use scheduler_model::spec::{
+    Attach, BoundVolume, ClaimSpec, ClaimState, PodPhase, PodSpec, VolumeStep,
+};
 use scheduler_model::time::{Span, Time};
 use scheduler_model::world::World;
 use scheduler_sim::checker::{Objects, Violation, replay};
@@ -24,7 +26,7 @@ pub(crate) struct Trial {
     pub(crate) objects: Objects,
     pub(crate) now: Time,
     /// Binds the engine has not heard of yet: effect and uid.
-    in_flight: Vec<(EffectId, String)>,
+    in_flight: Vec<(EffectId, Bind)>,
 }
 
 impl Trial {
@@ -67,7 +69,7 @@ impl Trial {
             if let Some(pod) = self.objects.cluster.pods.get_mut(&bind.uid) {
                 pod.node.get_or_insert_with(|| bind.node.clone());
             }
-            self.in_flight.push((*id, bind.uid.clone()));
+            self.in_flight.push((*id, bind.clone()));
         }
         report
     }
@@ -130,9 +132,10 @@ impl Trial {
 
     /// The engine hears that its oldest bind was done: from the write, and from the watch.
     pub(crate) fn confirm(&mut self) {
-        let (id, uid) = self.in_flight.remove(0);
+        let (id, bind) = self.in_flight.remove(0);
         self.engine.settle(id, &Outcome::Done, self.now);
-        let Some(pod) = self.objects.cluster.pods.get(&uid) else { return };
+        self.serve_claims(&bind);
+        let Some(pod) = self.objects.cluster.pods.get(&bind.uid) else { return };
         if pod.node.is_some() && !pod.phase.is_finished() {
             let bound = PodSpec {
                 phase: PodPhase::Running,
@@ -144,6 +147,35 @@ impl Trial {
         }
     }
 
+    /// What the bind asked about claims is done.
+    fn serve_claims(&mut self, bind: &Bind) {
+        for step in &bind.volumes {
+            let (VolumeStep::Provision { claim, .. } | VolumeStep::Take { claim, .. }) = step;
+            let Some(known) = self.objects.cluster.claims.get(claim).cloned() else { continue };
+            let ClaimState::Late(late) = &known.state else { continue };
+            let volume = match step {
+                VolumeStep::Provision { .. } => late.provision.as_ref().map(|it| BoundVolume {
+                    name: claim.clone(),
+                    reach: it.reach.clone(),
+                    attach: Some(Attach { driver: it.driver.clone(), handle: claim.clone() }),
+                }),
+                VolumeStep::Take { volume, .. } => {
+                    let found = self.objects.cluster.volumes.get(volume).cloned();
+                    self.tell(Event::VolumeGone(volume.clone()));
+                    found.map(|it| BoundVolume {
+                        name: it.name,
+                        reach: it.reach,
+                        attach: it.attach,
+                    })
+                }
+            };
+            let state = volume.map(ClaimState::Bound);
+            if let Some(state) = state {
+                self.tell(Event::Claim(Box::new(ClaimSpec { state, ..known })));
+            }
+        }
+    }
+
     pub(crate) fn confirm_all(&mut self) {
         while self.in_flight() > 0 {
             self.confirm();
@@ -152,8 +184,8 @@ impl Trial {
 
     /// The engine hears that its oldest bind was refused: the pod waits again.
     pub(crate) fn refuse(&mut self) {
-        let (id, uid) = self.in_flight.remove(0);
-        if let Some(pod) = self.objects.cluster.pods.get_mut(&uid)
+        let (id, bind) = self.in_flight.remove(0);
+        if let Some(pod) = self.objects.cluster.pods.get_mut(&bind.uid)
             && pod.phase == PodPhase::Pending
         {
             pod.node = None;
