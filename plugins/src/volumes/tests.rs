@@ -66,8 +66,13 @@ fn late(name: &str, bytes: i64, provision: Option<Provision>) -> Event {
     )
 }
 
-fn made(counts_room: bool, reach: Option<Vec<NodeTerm>>) -> Option<Provision> {
-    Some(Provision { driver: "driver".to_owned(), reach, counts_room })
+fn made(reach: Option<Vec<NodeTerm>>) -> Option<Provision> {
+    Some(Provision { driver: "driver".to_owned(), reach, counts_room: false })
+}
+
+/// By a driver that tells how much room it has.
+fn made_in_pools() -> Option<Provision> {
+    made(None).map(|it| Provision { counts_room: true, ..it })
 }
 
 fn volume(name: &str, bytes: i64, reach: Option<Vec<NodeTerm>>) -> VolumeSpec {
@@ -140,7 +145,7 @@ fn the_smallest_volume_that_is_large_enough_serves_and_then_the_first_by_name() 
     let volumes = [("big", 9), ("second", 6), ("first", 6), ("small", 4)];
     let mut events: Vec<Event> =
         volumes.map(|(name, bytes)| there(volume(name, bytes, None))).into();
-    events.push(late("data", 5, made(false, None)));
+    events.push(late("data", 5, made(None)));
     let snap = with(vec![node("a")], vec![using("p", &["data"])], events);
     assert_eq!(taken(&snap, "p", "a").as_deref(), Some("first"));
 }
@@ -178,7 +183,7 @@ fn a_volume_kept_for_a_claim_serves_that_claim_alone() {
 #[test]
 fn a_driver_makes_volumes_only_where_its_class_allows_it() {
     let nodes = vec![zoned("a", "z1"), zoned("b", "z2")];
-    let claims = vec![late("data", 5, made(false, in_zone("z2")))];
+    let claims = vec![late("data", 5, made(in_zone("z2")))];
     let snap = with(nodes, vec![using("p", &["data"])], claims);
     assert_eq!(kept(&Volumes, &snap, "p"), ["b"]);
 }
@@ -194,8 +199,7 @@ fn a_driver_that_counts_its_room_makes_volumes_only_where_there_is_enough() {
         }))
     };
     let nodes = vec![zoned("a", "z1"), zoned("b", "z2"), zoned("c", "z3")];
-    let events =
-        vec![pool("one", "z1", 4), pool("two", "z2", 5), late("data", 5, made(true, None))];
+    let events = vec![pool("one", "z1", 4), pool("two", "z2", 5), late("data", 5, made_in_pools())];
     let snap = with(nodes, vec![using("p", &["data"])], events);
     assert_eq!(kept(&Volumes, &snap, "p"), ["b"]);
     let reason = NodeReason::StorageRoom("class".to_owned());
@@ -219,8 +223,7 @@ fn a_volume_that_several_pods_of_a_node_use_is_attached_once() {
 #[test]
 fn volumes_to_be_made_count_against_the_limit() {
     let pods = vec![on("a", using("there", &["x"])), using("p", &["y", "z"])];
-    let claims =
-        vec![bound("x", None), late("y", 5, made(false, None)), late("z", 5, made(false, None))];
+    let claims = vec![bound("x", None), late("y", 5, made(None)), late("z", 5, made(None))];
     let snap = with(vec![limited("a", 2), limited("b", 2), limited("c", 1)], pods, claims);
     assert_eq!(kept(&Volumes, &snap, "p"), ["b"]);
     let never = NodeReason::TooManyVolumes("driver".to_owned());
@@ -229,7 +232,7 @@ fn volumes_to_be_made_count_against_the_limit() {
 
 #[test]
 fn pods_of_one_template_are_one_class_whatever_their_claims_are_called() {
-    let claims = vec![late("x", 5, made(false, None)), late("y", 5, made(false, None))];
+    let claims = vec![late("x", 5, made(None)), late("y", 5, made(None))];
     let snap = with(vec![node("a")], vec![using("p", &["x"]), using("q", &["y"])], claims);
     assert_eq!(class_of(&snap, "p"), class_of(&snap, "q"));
 }

@@ -8,6 +8,9 @@ use std::collections::{BTreeMap, BTreeSet};
 
 /// Of pending members that share such a claim only the first in rank order may be placed.
 pub(crate) fn keep_one_each(roster: &mut Roster, snap: &Snapshot) {
+    if snap.volumes().is_unused() {
+        return;
+    }
     let is_once =
         |claim: &String| snap.volumes().claims().get(claim).is_some_and(|claim| claim.is_once_pod);
     let mut users: Vec<(PodId, Vec<String>)> = Vec::new();

@@ -135,7 +135,9 @@ impl Placer<'_> {
         let mut left = snap.nodes().live().clone();
         let place = Place::of(snap, roster);
         left.retain_if(|node| answers.keeps(place.refusal(snap, node)));
-        for filter in self.profile.filters_of(snap, class).iter().filter(|it| it.concerns(snap, class)) {
+        for filter in
+            self.profile.filters_of(snap, class).iter().filter(|it| it.concerns(snap, class))
+        {
             let mut kept = left.clone();
             filter.retain(snap, class, &mut kept);
             left.subtract(&kept);

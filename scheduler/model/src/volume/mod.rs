@@ -104,6 +104,12 @@ impl VolumeTable {
         self.users.get(claim).into_iter().flatten().copied()
     }
 
+    /// True if no unfinished pod uses a claim.
+    #[must_use]
+    pub fn is_unused(&self) -> bool {
+        self.users.is_empty()
+    }
+
     /// True if more than one unfinished pod uses the claim.
     pub(crate) fn is_shared(&self, claim: &str) -> bool {
         self.users.get(claim).is_some_and(|pods| pods.len() > 1)

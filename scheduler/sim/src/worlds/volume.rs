@@ -94,7 +94,7 @@ fn claim(pod: &PodSpec, kind: Kind, is_placed: bool, dice: &mut Dice) -> ClaimSp
             selector: None,
             provision: provision.then(|| Provision {
                 driver: DRIVER.to_owned(),
-                reach: (pod.uid.len() % 2 == 0).then(|| vec![only("zone", "zone0")]),
+                reach: pod.uid.len().is_multiple_of(2).then(|| vec![only("zone", "zone0")]),
                 counts_room: false,
             }),
             chosen: None,
@@ -112,8 +112,7 @@ fn claim(pod: &PodSpec, kind: Kind, is_placed: bool, dice: &mut Dice) -> ClaimSp
 }
 
 fn near(dice: &mut Dice) -> &'static str {
-    let zones: [&'static str; 2] = ["zone0", "zone1"];
-    *dice.pick(&zones)
+    if dice.chance(50) { "zone0" } else { "zone1" }
 }
 
 fn bound(name: &str, reach: Reach) -> ClaimState {
