@@ -38,6 +38,10 @@ impl Filter for HostPorts {
         snap.classes().get(class).has_host_ports()
     }
 
+    fn is_local(&self, _: &Snapshot, _: ClassId) -> bool {
+        true
+    }
+
     fn accepts(&self, snap: &Snapshot, class: ClassId, node: NodeId) -> Verdict {
         match wants(snap, class).iter().find(|port| is_taken(snap, node, port)) {
             Some(port) => Verdict::Unfit(NodeReason::HostPort(port.port.to_string())),

@@ -42,6 +42,10 @@ impl Filter for Volumes {
         snap.counts_volumes(class)
     }
 
+    fn is_local(&self, snap: &Snapshot, class: ClassId) -> bool {
+        snap.serves_node_by_node(class)
+    }
+
     fn accepts(&self, snap: &Snapshot, class: ClassId, node: NodeId) -> Verdict {
         match snap.serve(class, node) {
             Ok(_) => Verdict::Fit,

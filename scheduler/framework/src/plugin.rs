@@ -48,6 +48,13 @@ pub trait Filter: Plugin {
         true
     }
 
+    /// True if placing a pod of this class changes its answers about that node alone. A filter
+    /// asked again after each placement is then asked about that node only.
+    fn is_local(&self, snap: &Snapshot, class: ClassId) -> bool {
+        let _ = (snap, class);
+        false
+    }
+
     /// Row form: may one more pod of `class` run on `node`?
     fn accepts(&self, snap: &Snapshot, class: ClassId, node: NodeId) -> Verdict;
 

@@ -138,6 +138,15 @@ impl Profile {
                 .any(|(it, _)| it.cadence() == Cadence::PerPlacement && it.concerns(snap, class))
     }
 
+    /// True if placing a pod of the class changes what filters say about that node alone.
+    #[must_use]
+    pub fn is_local(&self, snap: &Snapshot, class: ClassId) -> bool {
+        self.filters_of(snap, class)
+            .iter()
+            .filter(|it| it.cadence() == Cadence::PerPlacement && it.concerns(snap, class))
+            .all(|it| it.is_local(snap, class))
+    }
+
     /// The first filter that turns the class away on the node, its reason and what wakes it.
     #[must_use]
     pub fn refusal(

@@ -67,8 +67,7 @@ pub struct Placed {
     pub count: u32,
 }
 
-/// Takes room for `count` pods, and what serves their claims where those are bound late: such
-/// pods are placed one by one.
+/// Takes room for `count` pods, and what serves their claims where those are bound late.
 pub(crate) fn take(
     txn: &mut Txn<'_>,
     class: ClassId,
@@ -76,12 +75,15 @@ pub(crate) fn take(
     queue: Option<QueueId>,
     count: u32,
 ) {
-    let served = match txn.view().has_late_claims(class) {
-        true => txn.view().serve(class, node).unwrap_or_default(),
-        false => Vec::new(),
-    };
-    txn.apply(Op::Place(Room { class, node, queue, count }));
-    if !served.is_empty() {
-        txn.apply(Op::Serve(Service { class, node, served }));
+    if !txn.view().has_late_claims(class) {
+        txn.apply(Op::Place(Room { class, node, queue, count }));
+        return;
+    }
+    for _ in 0..count {
+        let served = txn.view().serve(class, node).unwrap_or_default();
+        txn.apply(Op::Place(Room { class, node, queue, count: 1 }));
+        if !served.is_empty() {
+            txn.apply(Op::Serve(Service { class, node, served }));
+        }
     }
 }

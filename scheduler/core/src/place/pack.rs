@@ -171,9 +171,8 @@ impl Placer<'_> {
         mut nodes: NodeSet,
         placed: &mut Vec<(NodeId, u32)>,
     ) -> u32 {
+        let mut now = self.asked_anew(txn.view(), load.class, &nodes);
         for done in 0..load.count {
-            let mut now = nodes.clone();
-            self.profile.retain(Cadence::PerPlacement, txn.view(), load.class, &mut now);
             if !self.fuel.take(nodes.count() + 1) {
                 return done;
             }
@@ -186,8 +185,39 @@ impl Placer<'_> {
             if load.queue.is_some() {
                 retain_within_limits(txn.view(), load, &mut nodes);
             }
+            if done + 1 == load.count {
+                break;
+            }
+            if self.profile.is_local(txn.view(), load.class) {
+                now.retain(&nodes);
+                let class = load.class;
+                if !self.profile.accepts(Cadence::PerPlacement, txn.view(), class, node) {
+                    now.remove(node);
+                }
+                debug_assert!(self.is_as_asked_anew(txn.view(), class, (&nodes, &now)));
+            } else {
+                now = self.asked_anew(txn.view(), load.class, &nodes);
+            }
         }
         load.count
+    }
+
+    /// The nodes of the set on which placed pods leave the class a place.
+    fn asked_anew(&self, snap: &Snapshot, class: ClassId, nodes: &NodeSet) -> NodeSet {
+        let mut now = nodes.clone();
+        self.profile.retain(Cadence::PerPlacement, snap, class, &mut now);
+        now
+    }
+
+    /// Checks a set that was mended against asking about every node, on clusters small enough
+    /// for a debug build.
+    fn is_as_asked_anew(
+        &self,
+        snap: &Snapshot,
+        class: ClassId,
+        (nodes, mended): (&NodeSet, &NodeSet),
+    ) -> bool {
+        snap.nodes().len() > 64 || self.asked_anew(snap, class, nodes).iter().eq(mended.iter())
     }
 
     /// The best node of the set; ties go to the first by name.

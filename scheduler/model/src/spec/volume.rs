@@ -132,8 +132,8 @@ pub struct PoolSpec {
     pub class: String,
     /// Nodes whose volumes come from it.
     pub reach: Reach,
-    /// The largest volume that can be made now, in bytes: the least of `capacity` and
-    /// `maximumVolumeSize`.
+    /// The largest volume that can be made now, in bytes: `maximumVolumeSize` where the driver
+    /// says it, else `capacity`, as Kubernetes reads them.
     pub largest: Amount,
 }
 

@@ -31,6 +31,18 @@ impl Snapshot {
         })
     }
 
+    /// True if what one pod of the class takes on a node leaves all other nodes as they were: no
+    /// volume that exists may serve it, and no other pod uses its late claims.
+    #[must_use]
+    pub fn serves_node_by_node(&self, class: ClassId) -> bool {
+        self.classes().get(class).key.needs.iter().all(|need| match need {
+            Need::Bound { .. } => true,
+            Need::Late(late) => {
+                late.claim.is_none() && !self.volumes.by_class.contains_key(&late.class)
+            }
+        })
+    }
+
     /// What serves the late claims of one more pod of the class on the node, one per claim.
     ///
     /// # Errors
