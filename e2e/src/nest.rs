@@ -100,7 +100,11 @@ impl Nest {
     /// Writes a file of the nest.
     pub(crate) fn write(&self, name: &str, text: &str) -> Result<PathBuf, Fault> {
         let path = self.folder.join(name);
-        fs::write(&path, text).trying(|| format!("writing {}", path.display()))?;
+        // Others may be reading it: the old text or the new one, but never half of it.
+        let new = tempfile::NamedTempFile::new_in(&self.folder);
+        let new = new.trying(|| format!("writing {}", path.display()))?;
+        fs::write(new.path(), text).trying(|| format!("writing {}", path.display()))?;
+        new.persist(&path).trying(|| format!("writing {}", path.display()))?;
         Ok(path)
     }
 }

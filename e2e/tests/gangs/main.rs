@@ -15,4 +15,5 @@ mod repair;
 mod sizes;
 mod statuses;
 mod volcano;
+mod volumes;
 mod who_asked;

@@ -28,8 +28,11 @@ impl Live {
         for key in std::mem::take(&mut self.touched) {
             match self.engine.gang(&key) {
                 Some(view) => {
-                    let facts = facts::of(view);
+                    let mut facts = facts::of(view);
                     self.waits.look(&facts, now);
+                    if let Some((_, claims)) = self.volumes.waits(&key) {
+                        facts.explanation.get_or_insert_with(|| facts::awaits(&key, &claims));
+                    }
                     if may_write && self.is_ours(&facts) {
                         self.look(&facts, now);
                     }

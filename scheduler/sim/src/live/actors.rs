@@ -154,6 +154,7 @@ impl Actors {
             membership: pod.membership.clone(),
             rank: pod.rank,
             role: pod.role.clone(),
+            claims: pod.claims.clone(),
             has_controller: true,
             ..PodSpec::new(&pod.namespace, &name)
         };

@@ -6,8 +6,8 @@
 //! all.
 //!
 //! In reading order: [`story`] (what will happen), [`troop`], [`trap`], [`server`], [`wire`], [`watch`],
-//! [`replica`], [`actors`], [`mod@play`] (with `spring`: what a trap does), [`promises`] (what must
-//! hold, with `sight` and `doubts`), [`rest`] (what must hold in the end).
+//! [`replica`], [`actors`], [`store`] (volumes), [`mod@play`] (with `spring`: what a trap does),
+//! [`promises`] (what must hold, with `sight` and `doubts`), [`rest`] (what must hold in the end).
 
 pub mod actors;
 mod doubts;
@@ -20,6 +20,7 @@ pub mod rest;
 pub mod server;
 pub mod sight;
 mod spring;
+pub mod store;
 pub mod story;
 mod tally;
 pub mod trap;

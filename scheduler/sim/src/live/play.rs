@@ -7,6 +7,7 @@ use super::promises::Promises;
 use super::replica::Replica;
 use super::rest;
 use super::server::ApiServer;
+use super::store::{self, Maker, Stock};
 use super::story::{Act, GRACE, START, STORM, Story, queues, stage};
 use super::trap::Point;
 use super::wire::{Faults, Wire};
@@ -15,7 +16,7 @@ use scheduler_framework::profile::Profile;
 use scheduler_live::settings::Settings;
 use scheduler_model::event::Event;
 use scheduler_model::spec::{
-    Dialect, GangKey, GangSpec, Ledger, PodPhase, PodShape, PodSpec, Resources,
+    ClaimState, Dialect, GangKey, GangSpec, Ledger, PodPhase, PodShape, PodSpec, Resources,
 };
 use scheduler_model::time::{Span, Time};
 use scheduler_protocol::answer::Answer;
@@ -24,6 +25,9 @@ use std::sync::Arc;
 
 /// How long all must come right again after the storm.
 pub const CALM: Span = Span::from_secs(400);
+
+/// Parts the dice of the volumes from all others.
+const VOLUMES: u64 = 0x5EED_0F70_1C3D_D15C;
 
 /// What came of one run.
 #[derive(Clone, Debug, Default)]
@@ -42,20 +46,21 @@ pub struct Played {
 #[must_use]
 pub fn play(seed: u64, profile: &Profile) -> Played {
     let mut dice = Dice::new(seed);
-    let mut story = Story::draw(&mut dice);
+    let mut own = Dice::new(seed ^ VOLUMES);
+    let mut story = Story::draw(&mut dice).with_volumes(&mut own);
     story.add_mischief(&mut Dice::new(!seed));
-    tell(story, dice, profile)
+    tell(story, dice, own, profile)
 }
 
-/// Plays the story of a seed as it was before there was mischief.
+/// Plays the story of a seed as it was before there was mischief, and before there were volumes.
 #[must_use]
 pub fn play_without_mischief(seed: u64, profile: &Profile) -> Played {
     let mut dice = Dice::new(seed);
-    tell(Story::draw(&mut dice), dice, profile)
+    tell(Story::draw(&mut dice), dice, Dice::new(0), profile)
 }
 
-fn tell(story: Story, dice: Dice, profile: &Profile) -> Played {
-    let mut run = Run::new(story, profile.clone(), dice);
+fn tell(story: Story, dice: Dice, own: Dice, profile: &Profile) -> Played {
+    let mut run = Run::new(story, profile.clone(), dice, own);
     run.play();
     let config = settings(&run.story, 0, 0).engine;
     run.promises.finish(&run.server, run.now);
@@ -75,6 +80,7 @@ pub(super) struct Run {
     pub(super) wire: Wire,
     pub(super) replicas: Vec<Replica>,
     pub(super) actors: Actors,
+    maker: Maker,
     pub(super) promises: Promises,
     dice: Dice,
     pub(super) now: Time,
@@ -85,7 +91,7 @@ pub(super) struct Run {
 }
 
 impl Run {
-    fn new(story: Story, profile: Profile, mut dice: Dice) -> Self {
+    fn new(story: Story, profile: Profile, mut dice: Dice, own: Dice) -> Self {
         let mut server = ApiServer::default();
         for node in &story.nodes {
             server.change(Event::Node(Box::new(node.clone())), START);
@@ -94,9 +100,15 @@ impl Run {
         for queue in queues(story.limit) {
             server.change(Event::Queue(queue), START);
         }
+        for event in story.stock.iter().flat_map(Stock::events) {
+            server.change(event, START);
+        }
         let clocks = story.skews.iter().enumerate();
-        let replicas =
-            clocks.map(|(index, skew)| Replica::new(index, (START, *skew), &mut dice)).collect();
+        let has_volumes = story.stock.is_some();
+        let replica = |(index, skew): (usize, &i64)| {
+            Replica::new(index, (START, *skew), has_volumes, &mut dice)
+        };
+        let replicas = clocks.map(replica).collect();
         let actors = Actors::new(&story, Dice::new(dice.roll()));
         Self {
             promises: Promises::new(),
@@ -106,6 +118,7 @@ impl Run {
             wire: Wire::default(),
             replicas,
             actors,
+            maker: Maker::new(own),
             dice,
             now: START,
             foreign: 0,
@@ -155,6 +168,7 @@ impl Run {
         }
         self.replicas(&faults);
         self.actors.react(&self.server, self.now);
+        self.maker.turn(&mut self.server, &self.story, self.now);
         self.promises.look(&self.server, &self.story, self.now);
         self.note();
     }
@@ -211,7 +225,8 @@ impl Run {
     fn wake_at(&self) -> Option<Time> {
         let replicas = self.replicas.iter();
         let next = replicas.filter_map(|replica| replica.wake_at(&self.server, self.now));
-        next.chain(self.wire.wake_at()).chain(self.actors.wake_at()).min()
+        let others = [self.wire.wake_at(), self.actors.wake_at(), self.maker.wake_at()];
+        next.chain(others.into_iter().flatten()).min()
     }
 
     pub(super) fn act(&mut self, act: Act) {
@@ -242,6 +257,7 @@ impl Run {
                 node.not_ready_since = (!ready).then_some(now);
             }),
             Act::Cordon(name, is_on) => self.change_node(&name, |node| node.unschedulable = is_on),
+            Act::Touch(pick) => store::touch(&mut self.server, pick, now),
             Act::Collect(name) => self.collect(&name),
             Act::Foreign(node) => self.stranger(&node),
             Act::DeletePod(pick) => self.delete_pod(pick),
@@ -381,6 +397,7 @@ fn settings(story: &Story, index: usize, life: u64) -> Settings {
     let mut settings = Settings::of(&identity, (story.replicas > 1).then_some(lease));
     settings.repair.grace = GRACE;
     settings.windows.bind = story.binds_at_once;
+    settings.volumes.timeout = store::TIMEOUT;
     settings
 }
 
@@ -434,6 +451,10 @@ fn line(event: &Event) -> String {
             format!("node {} {ready}{cordoned}", node.name)
         }
         Event::NodeGone(name) => format!("node {name} gone"),
+        Event::Claim(claim) => match &claim.state {
+            ClaimState::Bound(volume) => format!("claim {} bound to {}", claim.key, volume.name),
+            _ => format!("claim {} for {:?}", claim.key, store::chosen(claim)),
+        },
         Event::Gang(gang) => format!("gang {} {}", gang.key, short(&gang.ledger)),
         Event::GangGone(key) => format!("gang {key} gone"),
         other => format!("{other:?}").chars().take(60).collect(),

@@ -13,7 +13,9 @@
 //!    its minimum was raised.
 //! 6. What is decided about one pod never hits another of the same name; a pod is bound once.
 //! 7. What was written down stays so (`ledgers.rs`).
-//! 8. After the loss of a leader the next one is soon at work (`finale.rs`).
+//! 8. No pod is bound before every claim of it is bound to a volume that its node can use, and
+//!    no gang is begun before that holds of its minimum.
+//! 9. After the loss of a leader the next one is soon at work (`finale.rs`).
 //!
 //! The checkers look only at the server's objects and at its log, never into the engine. What
 //! must hold once all has come to rest stands in `rest.rs`.
@@ -26,7 +28,8 @@ use super::sight::Handed;
 use super::story::{Finale, GRACE, START, Story};
 use super::tally::{self, History, Past, Tally, group_of};
 use scheduler_model::event::Event;
-use scheduler_model::spec::{GangKey, GangSpec, PodPhase, PodSpec};
+use scheduler_model::reach::reaches;
+use scheduler_model::spec::{ClaimState, GangKey, GangSpec, PodPhase, PodSpec};
 use scheduler_model::time::{Span, Time};
 use scheduler_protocol::answer::Answer;
 use scheduler_protocol::call::{Call, PodRef};
@@ -36,6 +39,8 @@ use std::collections::{BTreeMap, BTreeSet};
 const PARTIAL_MAX: Span = Span::from_ms(GRACE.ms() + 60_000);
 /// What a bind is based on may be this old by the time the server takes it.
 const STALE_MAX: Span = Span::from_secs(60);
+/// A call may be on its way for so long.
+const FLYING_MAX: Span = Span::from_secs(10);
 /// Releases of one gang in one run.
 const RELEASES_MAX: u32 = 3;
 
@@ -288,6 +293,9 @@ impl Promises {
             let words = format!("a bind meant for {:?} hit {}", pod.uid, write.uid);
             self.broken(at, &words);
         }
+        if let Some(words) = unserved(server, &pod.uid, node) {
+            self.broken(at, &words);
+        }
         let is_recent = |moment: Option<Time>| moment.is_some_and(|it| at.since(it) < STALE_MAX);
         let is_excused = is_recent(self.late_at);
         let is_surprised = self.is_surprised(node, at);
@@ -315,6 +323,13 @@ impl Promises {
         let has_begun = others
             .filter(|other| other.uid != pod.uid)
             .any(|other| other.node.is_some() || other.phase.is_finished());
+        // A bind may be on its way when a member goes.
+        let gone_at = self.past.vanished.get(&key);
+        let is_torn = is_excused || gone_at.is_some_and(|gone| at.since(*gone) < FLYING_MAX);
+        if let Some(words) = begun_early(server, gang).filter(|_| !has_begun && !is_torn) {
+            self.broken(at, &words);
+            return;
+        }
         if !has_begun && !self.history.was_complete(gang, at, STALE_MAX) {
             let words = format!("{key} was begun without its minimum of {}", gang.min);
             self.broken(at, &words);
@@ -419,6 +434,34 @@ impl Promises {
             }
         }
     }
+}
+
+/// A claim of a pod that is not bound to a volume which its node can use. No claim ever goes
+/// back, so no view of the world was ever better.
+fn unserved(server: &ApiServer, uid: &str, node: &str) -> Option<String> {
+    let (pod, node) = (server.pod(uid)?, server.nodes.get(node)?);
+    pod.claims.iter().find_map(|claim| {
+        let key = format!("{}/{}", pod.namespace, claim.name);
+        match &server.store.claims.get(&key)?.state {
+            ClaimState::Bound(volume) if reaches(&volume.reach, node) => None,
+            ClaimState::Bound(_) => Some(format!("{uid} was bound away from its volume of {key}")),
+            _ => Some(format!("{uid} was bound before its claim {key}")),
+        }
+    })
+}
+
+/// A gang that is begun while fewer members than its minimum have all their claims bound.
+/// Members that went since do not count against it.
+fn begun_early(server: &ApiServer, gang: &GangSpec) -> Option<String> {
+    let peers = server.pods.values().filter(|pod| group_of(pod) == Some(&gang.key));
+    let (served, others): (Vec<_>, Vec<_>) = peers.partition(|pod| {
+        let keys = pod.claims.iter().map(|claim| format!("{}/{}", pod.namespace, claim.name));
+        let mut claims = keys.filter_map(|key| server.store.claims.get(&key));
+        claims.all(|claim| matches!(claim.state, ClaimState::Bound(_)))
+    });
+    let min = usize::try_from(gang.min).unwrap_or(usize::MAX);
+    let is_early = served.len() < min && served.len() + others.len() >= min;
+    is_early.then(|| format!("{} was begun with {} members served", gang.key, served.len()))
 }
 
 /// Status and ledger of such a gang stand on its group.

@@ -51,17 +51,23 @@ pub struct Replica {
     is_steadfast: bool,
     /// What it told, with when.
     pub notices: Vec<(Time, Notice)>,
+    has_volumes: bool,
 }
 
 impl Replica {
     /// A process that starts at `starts_at`.
     #[must_use]
-    pub fn new(index: usize, (starts_at, skew): (Time, i64), dice: &mut Dice) -> Self {
+    pub fn new(
+        index: usize,
+        (starts_at, skew): (Time, i64),
+        has_volumes: bool,
+        dice: &mut Dice,
+    ) -> Self {
         Self {
             index,
             life: 0,
             live: None,
-            watch: Watch::new(dice),
+            watch: Watch::new(has_volumes, dice),
             held_until: Time::ZERO,
             starts_at,
             leaving: Vec::new(),
@@ -75,6 +81,7 @@ impl Replica {
             owners: Owners::default(),
             is_steadfast: dice.chance(50),
             notices: Vec::new(),
+            has_volumes,
         }
     }
 
@@ -148,7 +155,7 @@ impl Replica {
         }
         self.live = Some(live);
         self.sight = Sight::default();
-        self.watch = Watch::new(dice);
+        self.watch = Watch::new(self.has_volumes, dice);
     }
 
     /// An answer for it arrived.

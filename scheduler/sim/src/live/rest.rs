@@ -28,7 +28,7 @@ pub fn look(
         promises.broken(now, "nobody leads in the end");
         return;
     };
-    for lane in [Lane::Bind, Lane::Repair] {
+    for lane in [Lane::Bind, Lane::Volume, Lane::Repair] {
         let (waiting, flying) = leader.traffic(lane);
         if waiting + flying > 0 {
             promises.broken(now, &format!("{lane:?}: {waiting} wait and {flying} fly in the end"));
@@ -56,7 +56,7 @@ pub fn look(
 
 fn everything(server: &ApiServer) -> Vec<Event> {
     let mut all = Watch::still(server);
-    for kind in [Kind::Node, Kind::Gang, Kind::Pod] {
+    for kind in [Kind::Node, Kind::Claim, Kind::Volume, Kind::Gang, Kind::Pod] {
         all.extend(server.list(kind));
     }
     all

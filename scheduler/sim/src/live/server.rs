@@ -6,6 +6,7 @@
 //!
 //! Invariant: every change stands in the log once, in order; whoever watches reads from there.
 
+use super::store::Store;
 use scheduler_model::event::{Event, Kind};
 use scheduler_model::spec::{Dialect, GangKey, GangSpec, Ledger, NodeSpec, PodSpec};
 use scheduler_model::time::Time;
@@ -88,6 +89,8 @@ pub struct ApiServer {
     /// All writes that muster made.
     pub writes: Vec<Write>,
     versions: u64,
+    /// Claims and volumes.
+    pub store: Store,
 }
 
 impl ApiServer {
@@ -116,6 +119,7 @@ impl ApiServer {
             Event::GangGone(key) => {
                 self.gangs.remove(key);
             }
+            Event::Claim(_) | Event::Volume(_) | Event::VolumeGone(_) => self.store.change(&event),
             other => self.rest.push(other.clone()),
         }
         if let Some(kind) = kind_of(&event) {
@@ -151,6 +155,10 @@ impl ApiServer {
                 self.nodes.values().map(|node| Event::Node(Box::new(node.clone()))).collect()
             }
             Kind::Pod => self.pods.values().map(boxed).collect(),
+            Kind::Claim => {
+                self.store.claims.values().cloned().map(Box::new).map(Event::Claim).collect()
+            }
+            Kind::Volume => self.store.free().cloned().map(Box::new).map(Event::Volume).collect(),
             Kind::Gang => {
                 self.gangs.values().map(|gang| Event::Gang(Box::new(gang.clone()))).collect()
             }
@@ -195,7 +203,9 @@ impl ApiServer {
             },
             Call::CreateLease(..) => Reply::code(409),
             Call::SelectNode { .. } | Call::DeselectNode { .. } | Call::TakeVolume { .. } => {
-                Reply::code(404)
+                let (reply, event) = self.store.call(call);
+                event.into_iter().for_each(|event| self.change(event, now));
+                reply
             }
         }
     }

@@ -3,6 +3,7 @@
 //! A story has a stormy part, in which everything goes wrong that can, and a quiet part, in
 //! which all must come right again.
 
+use super::store::{Stock, touches};
 use super::trap::Trap;
 use super::troop::{Troop, finale, finale_at};
 use super::wire::Faults;
@@ -46,6 +47,8 @@ pub enum Act {
     Cordon(String, bool),
     /// Pods on a node that is gone are removed.
     Collect(String),
+    /// A person changes some volume that nobody took.
+    Touch(u64),
     /// Another scheduler puts a pod there.
     Foreign(String),
     /// A person deletes some pod of ours.
@@ -97,6 +100,8 @@ pub struct Story {
     pub skews: Vec<i64>,
     /// What happens to the leader when the gang of the finale arrives.
     pub finale: Finale,
+    /// Volumes, where there are any.
+    pub stock: Option<Stock>,
 }
 
 /// What happens to the leader when all has come to rest and one more gang arrives.
@@ -137,6 +142,7 @@ impl Story {
             traps: Vec::new(),
             skews: (0..replicas).map(|_| draw_skew(dice)).collect(),
             finale: *dice.pick(&[Finale::Quiet, Finale::Kill, Finale::Retire]),
+            stock: None,
         };
         if dice.chance(60) {
             story.traps = (0..dice.between(1, 3)).map(|_| Trap::draw(dice)).collect();
@@ -158,6 +164,17 @@ impl Story {
             let more = u32::try_from(dice.between(1, 3)).unwrap_or(1);
             self.acts.push((moment(dice, STORM), Act::Raise(index, more)));
         }
+    }
+
+    /// Some stories have volumes too, from dice of their own.
+    #[must_use]
+    pub fn with_volumes(mut self, dice: &mut Dice) -> Self {
+        let nodes: Vec<String> = self.nodes.iter().map(|node| node.name.clone()).collect();
+        self.stock = Stock::draw(&mut self.troops, &nodes, dice);
+        if self.stock.is_some() {
+            self.acts.extend(touches(dice).into_iter().map(|(at, pick)| (at, Act::Touch(pick))));
+        }
+        self
     }
 
     fn arrivals(&mut self, dice: &mut Dice) {

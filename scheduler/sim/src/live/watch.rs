@@ -12,17 +12,11 @@ use std::collections::BTreeMap;
 
 /// Kinds that change while the world is played.
 const LIVELY: [Kind; 3] = [Kind::Node, Kind::Pod, Kind::Gang];
+/// Kinds that change besides where there are volumes.
+const VOLUMES: [Kind; 2] = [Kind::Claim, Kind::Volume];
 /// Kinds that stay as they were.
-const STILL: [Kind; 8] = [
-    Kind::Namespace,
-    Kind::PriorityClass,
-    Kind::Topology,
-    Kind::Queue,
-    Kind::Daemon,
-    Kind::Claim,
-    Kind::Volume,
-    Kind::Pool,
-];
+const STILL: [Kind; 6] =
+    [Kind::Namespace, Kind::PriorityClass, Kind::Topology, Kind::Queue, Kind::Daemon, Kind::Pool];
 
 /// The watches of one replica.
 #[derive(Clone, Debug)]
@@ -46,14 +40,16 @@ struct Source {
 impl Watch {
     /// Watches that have heard nothing yet: everything is listed first.
     #[must_use]
-    pub fn new(dice: &mut Dice) -> Self {
+    pub fn new(has_volumes: bool, dice: &mut Dice) -> Self {
         let source = |dice: &mut Dice| Source {
             told: 0,
             lag: draw_lag(dice),
             stalled_until: Time::ZERO,
             is_cut: true,
         };
-        let sources = LIVELY.into_iter().map(|kind| (kind, source(dice))).collect();
+        let volumes = VOLUMES.into_iter().filter(|_| has_volumes);
+        let kinds = LIVELY.into_iter().chain(volumes);
+        let sources = kinds.map(|kind| (kind, source(dice))).collect();
         Self { sources, is_swift: false }
     }
 
@@ -79,7 +75,7 @@ impl Watch {
 
     /// Holds back all kinds.
     pub fn stall_all(&mut self, until: Time, cut: bool) {
-        for kind in LIVELY {
+        for kind in LIVELY.into_iter().chain(VOLUMES) {
             self.stall(kind, until, cut);
         }
     }

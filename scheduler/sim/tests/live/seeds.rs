@@ -84,3 +84,17 @@ fn a_seed_gives_the_same_run_every_time() {
         assert_eq!(one.trace, two.trace, "seed {seed}");
     }
 }
+
+#[test]
+fn stories_are_also_about_volumes_that_are_made_taken_and_given_back() {
+    let profile = plugins::default_profile();
+    let traces: Vec<String> = (0..60)
+        .flat_map(|seed| play(seed, &profile).trace)
+        .filter(|it| it.contains("claim "))
+        .collect();
+    let has = |word: &str| traces.iter().filter(|line| line.contains(word)).count();
+    let (made, taken) = (has("bound to made-for"), has("bound to disk"));
+    let (asked, given_back) = (has("for Some"), has("for None"));
+    assert!(made > 10 && taken > 5, "{made} made, {taken} taken");
+    assert!(asked > made && given_back > 5, "{asked} asked for, {given_back} given back");
+}

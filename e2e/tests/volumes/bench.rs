@@ -1,0 +1,195 @@
+//! One control plane and one muster for all tests of this target, as `manifests/base` installs
+//! it; a namespace, nodes and a storage class of its own for each test.
+
+use e2e::{ControlPlane, FakeNode, FakePod, Muster, PROVISIONER, Provisioner, eventually};
+use k8s_openapi::api::core::v1::{PersistentVolumeClaim, Pod};
+use kube::api::{Api, ListParams};
+use kube::{Client, ResourceExt};
+use serde_json::{Value, json};
+use std::collections::BTreeMap;
+use std::time::Duration;
+use tokio::sync::OnceCell;
+
+/// Longest wait for what should come soon.
+pub(crate) const SOON: Duration = Duration::from_secs(60);
+
+/// How long claims may take to be bound here.
+pub(crate) const TIMEOUT: Duration = Duration::from_secs(8);
+
+/// Label of the nodes of one test, which its pods select.
+const POOL: &str = "e2e.muster.sh/pool";
+
+const CONFIG: &str = "\
+leaderElection: { enabled: false }
+log: { level: info, format: text }
+timings: { volumeBindTimeout: 8s }
+";
+
+static STAGE: OnceCell<(ControlPlane, Muster)> = OnceCell::const_new();
+
+async fn make_stage() -> (ControlPlane, Muster) {
+    let plane = ControlPlane::builder().audit().start().await;
+    let base = e2e::manifests::kustomize("base").expect("it renders");
+    let mut objects = e2e::manifests::objects(&base).expect("it is YAML");
+    objects.retain(|object| object["kind"] != "Deployment");
+    let text: Vec<String> = objects.iter().map(Value::to_string).collect();
+    plane.apply(&text.join("\n---\n")).expect("the API server takes the base");
+    let wait = ["wait", "crd", "--all", "--for=condition=Established", "--timeout=60s"];
+    plane.kubectl(&wait).expect("the kinds are served");
+    let account = plane.service_account("muster-system", "muster").await;
+    let account = account.expect("the account gets a token");
+    eventually(SOON, "the rights of the account", async || {
+        let may = ["auth", "can-i", "patch", "persistentvolumes"];
+        plane.kubectl_as(&account, &may).map(|_| ()).map_err(|fault| fault.to_string())
+    })
+    .await;
+    let muster = plane.muster().kubeconfig(&account).config(CONFIG).start();
+    let mut muster = muster.expect("muster starts");
+    muster.ready(SOON).await.expect("muster is ready");
+    (plane, muster)
+}
+
+/// What one test has for itself.
+pub(crate) struct Bench {
+    pub plane: &'static ControlPlane,
+    pub client: Client,
+    /// Namespace, pool, and storage class.
+    pub name: String,
+}
+
+impl Bench {
+    /// With these nodes, called `NAMESPACE-SUFFIX`, and a class of late claims.
+    pub(crate) async fn new(name: &str, suffixes: &[&str]) -> Self {
+        let (plane, _muster) = STAGE.get_or_init(make_stage).await;
+        plane.namespace(name).await.expect("a namespace can be made");
+        let bench = Self { plane, client: plane.client(), name: name.to_owned() };
+        let node = |suffix: &&str| FakeNode::new(bench.node(suffix)).gpus(8).label(POOL, name);
+        let nodes: Vec<FakeNode> = suffixes.iter().map(node).collect();
+        plane.add_nodes(&nodes).await.expect("nodes can be made");
+        bench.class(PROVISIONER, "WaitForFirstConsumer");
+        bench
+    }
+
+    pub(crate) fn node(&self, suffix: &str) -> String {
+        format!("{}-{suffix}", self.name)
+    }
+
+    fn class(&self, provisioner: &str, mode: &str) {
+        self.apply(&[json!({
+            "apiVersion": "storage.k8s.io/v1", "kind": "StorageClass",
+            "metadata": { "name": self.name }, "provisioner": provisioner,
+            "volumeBindingMode": mode,
+        })]);
+    }
+
+    /// A class of another name.
+    pub(crate) fn other_class(&self, name: &str, provisioner: &str, mode: &str) {
+        Self { name: name.to_owned(), client: self.client.clone(), ..*self }
+            .class(provisioner, mode);
+    }
+
+    pub(crate) fn apply(&self, objects: &[Value]) {
+        let text: Vec<String> = objects.iter().map(Value::to_string).collect();
+        self.plane.apply(&text.join("\n---\n")).expect("the objects are accepted");
+    }
+
+    pub(crate) fn provisioner(&self) -> Provisioner {
+        Provisioner::new(&self.name)
+    }
+
+    /// A claim for a volume of this class.
+    pub(crate) fn claim(&self, name: &str, class: &str, mode: &str) -> Value {
+        json!({
+            "apiVersion": "v1", "kind": "PersistentVolumeClaim",
+            "metadata": { "name": name, "namespace": self.name },
+            "spec": { "accessModes": [mode], "storageClassName": class,
+                "resources": { "requests": { "storage": "1Gi" } } },
+        })
+    }
+
+    /// A group `g` with this minimum.
+    pub(crate) fn group(&self, min: u32) -> Value {
+        json!({
+            "apiVersion": "muster.sh/v1alpha1", "kind": "PodGroup",
+            "metadata": { "name": "g", "namespace": self.name }, "spec": { "minAvailable": min },
+        })
+    }
+
+    /// A pod of this test, with a claim if one is named.
+    pub(crate) fn pod(&self, name: &str, claim: Option<&str>) -> FakePod {
+        let pool = json!({ POOL: self.name });
+        let pod = FakePod::new(name).spec("nodeSelector", pool);
+        let Some(claim) = claim else { return pod };
+        let volume = json!([{ "name": "data", "persistentVolumeClaim": { "claimName": claim } }]);
+        pod.spec("volumes", volume)
+    }
+
+    /// A gang of `count` that fill nodes, each with a late claim of its own, `data-N`.
+    pub(crate) async fn gang(&self, count: u32, class: &str, gpus: u32) {
+        let names: Vec<String> = (0..count).map(|index| format!("data-{index}")).collect();
+        let claims = names.iter().map(|name| self.claim(name, class, "ReadWriteOnce"));
+        self.apply(&claims.chain([self.group(count)]).collect::<Vec<_>>());
+        let pod = |(index, claim): (usize, &String)| {
+            let pod = self.pod(&format!("w-{index}"), Some(claim));
+            pod.gpus(gpus).label("muster.sh/pod-group", "g")
+        };
+        self.add(&names.iter().enumerate().map(pod).collect::<Vec<_>>()).await;
+    }
+
+    pub(crate) async fn add(&self, pods: &[FakePod]) {
+        self.plane.add_pods(&self.name, pods).await.expect("pods can be made");
+    }
+
+    /// Pods and their nodes; empty for none.
+    pub(crate) async fn pods(&self) -> BTreeMap<String, String> {
+        let pods: Api<Pod> = Api::namespaced(self.client.clone(), &self.name);
+        let pods = pods.list(&ListParams::default()).await.expect("pods can be listed");
+        let node = |pod: &Pod| pod.spec.as_ref().and_then(|it| it.node_name.clone());
+        pods.iter().map(|pod| (pod.name_any(), node(pod).unwrap_or_default())).collect()
+    }
+
+    pub(crate) async fn claims(&self) -> Vec<PersistentVolumeClaim> {
+        let claims: Api<PersistentVolumeClaim> = Api::namespaced(self.client.clone(), &self.name);
+        claims.list(&ListParams::default()).await.expect("claims can be listed").items
+    }
+
+    /// Waits until so many pods of this test have nodes.
+    pub(crate) async fn bound(&self, count: usize) -> BTreeMap<String, String> {
+        eventually(SOON, &format!("{count} pods of {} to be bound", self.name), async || {
+            let pods = self.pods().await;
+            let bound = pods.values().filter(|node| !node.is_empty()).count();
+            if bound == count { Ok(pods) } else { Err(format!("{pods:?} {:#}", self.why().await)) }
+        })
+        .await
+    }
+
+    /// Waits until what is said about the group contains `words`.
+    pub(crate) async fn says(&self, words: &str) {
+        eventually(SOON, &format!("the group to say {words:?}"), async || {
+            let why = self.why().await.to_string();
+            if why.contains(words) { Ok(()) } else { Err(why) }
+        })
+        .await;
+    }
+
+    /// Status of the group and events of the namespace.
+    pub(crate) async fn why(&self) -> Value {
+        let group = format!("/apis/muster.sh/v1alpha1/namespaces/{}/podgroups/g", self.name);
+        let events = format!("/apis/events.k8s.io/v1/namespaces/{}/events", self.name);
+        let group = self.read(&group).await["status"].take();
+        let events = self.read(&events).await["items"].take();
+        let events = events.as_array().cloned().unwrap_or_default();
+        let notes: Vec<&Value> = events.iter().map(|event| &event["note"]).collect();
+        json!({ "status": group, "events": notes })
+    }
+
+    pub(crate) async fn read(&self, path: &str) -> Value {
+        let request = http::Request::get(path).body(Vec::new()).expect("it is a path");
+        self.client.request(request).await.unwrap_or_default()
+    }
+}
+
+/// The node set on a claim.
+pub(crate) fn chosen(claim: &PersistentVolumeClaim) -> Option<&String> {
+    claim.annotations().get(e2e::SELECTED_NODE)
+}
