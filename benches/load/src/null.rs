@@ -85,33 +85,28 @@ impl NullBinder {
         }
         let path = format!("/api/v1/pods?fieldSelector=spec.schedulerName%3D{}", self.scheduler);
         let list: List<Object> = wire.read(&path).await?;
-        let version = list.metadata.resource_version;
+        let mut version = list.metadata.resource_version;
         let mut binds = Binds::new(self.sender().await?, nodes, self.in_flight);
         list.items.into_iter().for_each(|pod| binds.take(pod));
-        let target = format!("{path}&watch=1&resourceVersion={version}&timeoutSeconds=86400");
-        let mut body = wire.start(&target).await?.into_body();
-        let mut rest: Vec<u8> = Vec::new();
         loop {
-            binds.send();
-            let frame = tokio::select! {
-                Some(done) = binds.flying.join_next() => {
-                    binds.landed(done)?;
-                    continue;
-                }
-                frame = body.frame() => frame,
-            };
-            let frame = frame.ok_or_else(|| Fault::new("the watch has ended"))?;
-            let frame = frame.map_err(|error| failed("the watch", error))?;
-            rest.extend_from_slice(frame.data_ref().map_or(&[][..], |bytes| bytes));
-            let end = rest.iter().rposition(|byte| *byte == b'\n').map_or(0, |end| end + 1);
-            for line in rest[..end].split(|byte| *byte == b'\n').filter(|it| !it.is_empty()) {
-                let line: Line =
-                    serde_json::from_slice(line).map_err(|error| failed("a line", error))?;
-                if line.kind == "ADDED" {
-                    binds.take(line.object);
-                }
+            // The API server ends a watch that it finds too slow.
+            let target = format!("{path}&watch=1&resourceVersion={version}&timeoutSeconds=86400");
+            let mut body = wire.start(&target).await?.into_body();
+            let mut rest: Vec<u8> = Vec::new();
+            loop {
+                binds.send();
+                let frame = tokio::select! {
+                    Some(done) = binds.flying.join_next() => {
+                        binds.landed(done)?;
+                        continue;
+                    }
+                    frame = body.frame() => frame,
+                };
+                let Some(frame) = frame else { break };
+                let frame = frame.map_err(|error| failed("the watch", error))?;
+                rest.extend_from_slice(frame.data_ref().map_or(&[][..], |bytes| bytes));
+                binds.hear(&mut rest, &mut version)?;
             }
-            rest.drain(..end);
         }
     }
 
@@ -146,6 +141,25 @@ impl Binds {
             seen: BTreeSet::new(),
             flying: JoinSet::new(),
         }
+    }
+
+    /// Takes whole lines of the watch in, and off.
+    fn hear(&mut self, rest: &mut Vec<u8>, version: &mut String) -> Result<(), Fault> {
+        let end = rest.iter().rposition(|byte| *byte == b'\n').map_or(0, |end| end + 1);
+        for line in rest[..end].split(|byte| *byte == b'\n').filter(|it| !it.is_empty()) {
+            let line: Line =
+                serde_json::from_slice(line).map_err(|error| failed("a line", error))?;
+            match line.kind.as_str() {
+                "ADDED" | "MODIFIED" | "DELETED" => {}
+                other => return Err(Fault::new(format!("a line of type {other}"))),
+            }
+            line.object.metadata.resource_version.clone_into(version);
+            if line.kind == "ADDED" {
+                self.take(line.object);
+            }
+        }
+        rest.drain(..end);
+        Ok(())
     }
 
     fn take(&mut self, pod: Object) {

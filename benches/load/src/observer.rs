@@ -170,9 +170,12 @@ struct Pod<'a> {
 }
 
 #[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
 struct Meta<'a> {
     #[serde(default, borrow)]
     name: Cow<'a, str>,
+    #[serde(default, borrow)]
+    resource_version: Cow<'a, str>,
 }
 
 #[derive(Default, Deserialize)]
@@ -188,7 +191,21 @@ async fn follow(shared: &Shared, kubeconfig: &Path, path: &str) -> Result<(), Fa
     let now = Instant::now();
     let list: List<'_> = serde_json::from_slice(&bytes).map_err(|error| failed(path, error))?;
     list.items.iter().for_each(|pod| note(shared, pod, now));
-    let version = &list.metadata.resource_version;
+    let mut version = list.metadata.resource_version.clone();
+    while !shared.stops.load(Ordering::Relaxed) {
+        // The API server ends a watch that it finds too slow; what it missed comes with the next.
+        version = watch(shared, &wire, path, version).await?;
+    }
+    Ok(())
+}
+
+/// Watches from a version until the watch ends; gives the version to go on from.
+async fn watch(
+    shared: &Shared,
+    wire: &Wire,
+    path: &str,
+    mut version: String,
+) -> Result<String, Fault> {
     let target = format!("{path}?watch=1&resourceVersion={version}&timeoutSeconds=86400");
     let mut body = wire.start(&target).await?.into_body();
     let mut rest: Vec<u8> = Vec::new();
@@ -197,7 +214,7 @@ async fn follow(shared: &Shared, kubeconfig: &Path, path: &str) -> Result<(), Fa
         let frame = tokio::time::timeout(Duration::from_millis(50), body.frame()).await;
         let Ok(frame) = frame else { continue };
         let now = Instant::now();
-        let frame = frame.ok_or_else(|| Fault::new("its watch has ended"))?;
+        let Some(frame) = frame else { break };
         let frame = frame.map_err(|error| failed("its watch", error))?;
         let Some(bytes) = frame.data_ref() else { continue };
         rest.extend_from_slice(bytes);
@@ -205,6 +222,7 @@ async fn follow(shared: &Shared, kubeconfig: &Path, path: &str) -> Result<(), Fa
         for line in rest[..end].split(|byte| *byte == b'\n').filter(|line| !line.is_empty()) {
             let line: Line<'_> =
                 serde_json::from_slice(line).map_err(|error| failed("a line", error))?;
+            line.object.metadata.resource_version.as_ref().clone_into(&mut version);
             match &*line.kind {
                 "ADDED" | "MODIFIED" => note(shared, &line.object, now),
                 "DELETED" => {
@@ -218,7 +236,7 @@ async fn follow(shared: &Shared, kubeconfig: &Path, path: &str) -> Result<(), Fa
         }
         rest.drain(..end);
     }
-    Ok(())
+    Ok(version)
 }
 
 fn note(shared: &Shared, pod: &Pod<'_>, now: Instant) {

@@ -3,7 +3,7 @@
 use crate::arrivals::Arrivals;
 use crate::burst::Burst;
 use crate::contestant::{Contestant, Settings};
-use crate::figures::{CPU, FIRST, Measure, PEAK, RATE, Runs, Scenario, WAIT_P99, WRITES};
+use crate::figures::{CPU, DRAIN, FIRST, Measure, PEAK, RATE, Runs, Scenario, WAIT_P99, WRITES};
 use crate::footprint::Footprint;
 use crate::recorded;
 use crate::rounds::{rounds, tell};
@@ -218,13 +218,19 @@ const fn aim(measure: Measure, over: Option<&'static str>, bound: Bound) -> Aim 
 }
 
 /// What a burst promises.
-fn aims(of_ceiling: f64, writes: f64) -> [Aim; 6] {
+///
+/// A scheduler that decides for long about one gang and then binds it in a burst is fast from
+/// its first to its last bind, whatever its users waited: peers are compared from the start on,
+/// too.
+fn aims(of_ceiling: f64, writes: f64) -> [Aim; 8] {
     let (null, volcano) = (Contestant::Null.name(), Contestant::Volcano.name());
     let peer = Contestant::KubeScheduler.name();
     [
         aim(RATE, Some(null), Bound::Least(of_ceiling)),
         aim(RATE, Some(volcano), Bound::Least(4.0)),
         aim(RATE, Some(peer), Bound::Least(3.0)),
+        aim(DRAIN, Some(volcano), Bound::Least(4.0)),
+        aim(DRAIN, Some(peer), Bound::Least(3.0)),
         aim(CPU, Some(volcano), Bound::Most(0.1)),
         aim(PEAK, Some(volcano), Bound::Most(0.167)),
         aim(WRITES, None, Bound::Most(writes)),
