@@ -20,7 +20,7 @@ use crate::place::assign::assign;
 use crate::place::gang::Attempt;
 use crate::place::region::Goal;
 use crate::report::{CycleReport, Decision, Plan, Step};
-use crate::roster::Roster;
+use crate::roster::{Begun, Roster};
 use crate::txn::Txn;
 use scheduler_framework::EventMask;
 use scheduler_model::effect::{Bind, Effect};
@@ -104,7 +104,7 @@ impl Engine {
     fn line_up(&mut self, phase: Phase) -> Line {
         let mut line = Line::default();
         for gang in self.active.iter().copied() {
-            let roster = Roster::of(&self.snapshot, gang);
+            let roster = self.roster(gang);
             let needed = roster.needed();
             // A gang that is refused outright must be told why, whatever it needs.
             let is_first = needed > 0 || admit::refusal(&self.snapshot, &roster).is_some();
@@ -118,7 +118,7 @@ impl Engine {
 
     /// Places what a gang's minimum lacks, or says why not.
     fn consider(&mut self, gang: GangId, now: Time, fuel: &mut Fuel, report: &mut CycleReport) {
-        let roster = Roster::of(&self.snapshot, gang);
+        let roster = self.roster(gang);
         if let Some(refusal) = admit::refusal(&self.snapshot, &roster) {
             self.refuse(&roster, refusal, report);
             return;
@@ -191,7 +191,7 @@ impl Engine {
         fuel: &mut Fuel,
         report: &mut CycleReport,
     ) -> bool {
-        let roster = Roster::of(&self.snapshot, gang);
+        let roster = self.roster(gang);
         let pending = roster.pending();
         if pending == 0 {
             self.park(gang, EventMask::GANG_CHANGED, None);
@@ -286,6 +286,9 @@ impl Engine {
         let memory = self.memory.get_mut(&roster.gang).expect("a considered gang is remembered");
         memory.explanation = None;
         memory.is_short = false;
+        if is_minimum && (roster.total.placed == 0 || memory.run.begun.is_none()) {
+            memory.run.begun = Some(Begun::of(roster));
+        }
         self.touched.extend(&[roster.gang]);
         // Active until the extras were looked at.
         self.active.insert(roster.gang);

@@ -55,7 +55,7 @@ impl Engine {
                 _ if queue != own => queue.map(of) < own.map(of),
                 Some((_, key)) => *key < own_key,
                 None => {
-                    let other = Roster::of(&self.snapshot, hold.gang);
+                    let other = self.roster(hold.gang);
                     self.key_of(hold.gang, &other) < own_key
                 }
             }
@@ -102,12 +102,13 @@ impl Engine {
 
     /// Drops holds whose gang is gone or complete, or whose nodes or classes are.
     pub(crate) fn drop_stale_holds(&mut self) {
-        let snap = &self.snapshot;
+        let (snap, memory) = (&self.snapshot, &self.memory);
         let journal = snap.nodes().described();
         let touched = journal.since(self.holds_seen);
         self.holds.retain(|hold| {
             let is_live = snap.gangs().live(hold.gang).is_some() && {
-                let roster = Roster::of(snap, hold.gang);
+                let begun = memory.get(&hold.gang).and_then(|it| it.run.begun.as_ref());
+                let roster = Roster::of(snap, hold.gang, begun);
                 let has_class = |class: &ClassId| roster.sets.iter().any(|it| it.class == *class);
                 roster.needed() > 0 && (hold.is_repair || hold.classes.iter().all(has_class))
             };

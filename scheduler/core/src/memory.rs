@@ -58,6 +58,12 @@ impl Engine {
         }
     }
 
+    /// What a gang has and lacks right now.
+    pub(crate) fn roster(&self, gang: GangId) -> Roster {
+        let begun = self.memory.get(&gang).and_then(|memory| memory.run.begun.as_ref());
+        Roster::of(&self.snapshot, gang, begun)
+    }
+
     /// Makes a gang that changed active, and follows its run.
     fn remember(&mut self, gang: GangId, now: Time) {
         let key = &self.snapshot.gangs().get(gang).key;
@@ -66,7 +72,7 @@ impl Engine {
             .entry(gang)
             .or_insert_with(|| Memory { run: self.parted.take(key), ..Memory::default() });
         memory.run.turn(&mut self.snapshot, gang);
-        let roster = Roster::of(&self.snapshot, gang);
+        let roster = Roster::of(&self.snapshot, gang, memory.run.begun.as_ref());
         memory.run.note(&roster, now);
         memory.is_short = roster.needed() > 0;
         if roster.is_over() {

@@ -116,7 +116,7 @@ impl Engine {
         let vacant = std::mem::take(&mut self.memory.entry(gang).or_default().vacant);
         let lent: Vec<ClassId> =
             vacant.iter().map(|spec| self.snapshot.borrow_class(spec)).collect();
-        let mut roster = Roster::of(&self.snapshot, gang);
+        let mut roster = self.roster(gang);
         if roster.needed() > 0 {
             self.await_missing(&mut roster);
             for (spec, class) in vacant.iter().zip(&lent) {

@@ -111,12 +111,37 @@ pub struct Roster {
     pub complete_at: Option<Time>,
     /// It has members of other schedulers.
     pub is_mixed: bool,
+    /// Some members hold a place, but fewer than what it was begun with asks for.
+    is_broken: bool,
+    /// What it was begun with is in place as the API has it, or has done its work.
+    is_in_place: bool,
+    /// So is what its group asks for now.
+    pub(crate) is_full: bool,
+}
+
+/// The minimum with which a gang was begun. One that is raised later asks nothing of members
+/// in place: it holds for what is placed next.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Begun {
+    total: u32,
+    roles: BTreeMap<String, u32>,
+}
+
+impl Begun {
+    /// The minimum that a roster has now.
+    pub(crate) fn of(roster: &Roster) -> Self {
+        let roles = roster.roles.iter().filter(|(_, role)| role.min > 0);
+        Self {
+            total: roster.total.min,
+            roles: roles.map(|(name, role)| (name.clone(), role.min)).collect(),
+        }
+    }
 }
 
 impl Roster {
-    /// Works a gang's roster out.
+    /// Works a gang's roster out, given the minimum with which it was begun.
     #[must_use]
-    pub fn of(snap: &Snapshot, id: GangId) -> Self {
+    pub fn of(snap: &Snapshot, id: GangId, begun: Option<&Begun>) -> Self {
         let gang = snap.gangs().get(id);
         let run = gang.run(snap.pods());
         let mut roster = Self {
@@ -130,6 +155,9 @@ impl Roster {
             unsupported: BTreeSet::new(),
             complete_at: None,
             is_mixed: !gang.strangers.is_empty(),
+            is_broken: false,
+            is_in_place: false,
+            is_full: false,
         };
         if let Some(spec) = &gang.spec {
             for role in &spec.roles {
@@ -157,7 +185,33 @@ impl Roster {
         }
         claims::keep_one_each(&mut roster, snap);
         roster.complete_at = complete_at(gang, &run);
+        roster.judge(begun);
         roster
+    }
+
+    /// A gang that lost members needs what it was begun with; once it has that, what its group
+    /// asks for now.
+    fn judge(&mut self, begun: Option<&Begun>) {
+        self.is_full = self.has_all_bound();
+        let asked = Begun::of(self);
+        if let Some(begun) = begun.filter(|_| self.total.placed > 0) {
+            self.total.min = self.total.min.min(begun.total);
+            for (name, role) in &mut self.roles {
+                role.min = role.min.min(begun.roles.get(name).copied().unwrap_or(0));
+            }
+        }
+        self.is_in_place = self.has_all_bound();
+        self.is_broken = self.total.placed > 0 && self.needed() > 0;
+        if !self.is_broken {
+            self.total.min = asked.total;
+            for (name, role) in &mut self.roles {
+                role.min = asked.roles.get(name).copied().unwrap_or(0);
+            }
+        }
+    }
+
+    fn has_all_bound(&self) -> bool {
+        self.total.unbound() == 0 && self.roles.values().all(|role| role.unbound() == 0)
     }
 
     fn count_member<'a>(
@@ -244,16 +298,17 @@ impl Roster {
         self.total.exist == 0 && self.total.lost == 0
     }
 
-    /// True if the minimum is in place as the API has it, or has done its work.
+    /// True if the minimum with which it was begun is in place as the API has it, or has done
+    /// its work.
     #[must_use]
-    pub fn is_in_place(&self) -> bool {
-        self.total.unbound() == 0 && self.roles.values().all(|role| role.unbound() == 0)
+    pub const fn is_in_place(&self) -> bool {
+        self.is_in_place
     }
 
-    /// True if some members hold a place, but fewer than the minimum.
+    /// True if some members hold a place, but fewer than the minimum with which it was begun.
     #[must_use]
-    pub fn is_broken(&self) -> bool {
-        self.total.placed > 0 && self.needed() > 0
+    pub const fn is_broken(&self) -> bool {
+        self.is_broken
     }
 }
 

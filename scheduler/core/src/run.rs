@@ -9,7 +9,7 @@
 //! must not count for this one.
 
 use crate::engine::Engine;
-use crate::roster::Roster;
+use crate::roster::{Begun, Roster};
 use scheduler_model::gang::Gang;
 use scheduler_model::ids::GangId;
 use scheduler_model::snapshot::Snapshot;
@@ -34,6 +34,8 @@ pub(crate) struct Run {
     pub(crate) releases: u32,
     /// It is being released: the run that follows goes on with its age.
     pub(crate) is_released: bool,
+    /// The minimum with which it was begun; not written down.
+    pub(crate) begun: Option<Begun>,
 }
 
 impl Run {
@@ -62,6 +64,7 @@ impl Run {
             has_started: ledger.has_started,
             releases: ledger.releases,
             is_released: false,
+            begun: None,
         }
     }
 
@@ -78,7 +81,7 @@ impl Run {
         if self.is_released {
             // Its pods are made anew: the gang goes on, whatever gap there was.
             *self = Self { start: Some(start), is_released: false, ..self.clone() };
-            (self.blocked_since, self.broken_since) = (None, None);
+            (self.blocked_since, self.broken_since, self.begun) = (None, None, None);
             return;
         }
         let ledger = written(snap, id, start);
@@ -110,6 +113,9 @@ impl Run {
     /// Takes in what the gang has now.
     pub(crate) fn note(&mut self, roster: &Roster, now: Time) {
         self.age = self.age.or(roster.complete_at);
+        if roster.is_full {
+            self.begun = Some(Begun::of(roster));
+        }
         let is_in_place = roster.is_in_place();
         self.has_started |= is_in_place && roster.total.bound > 0;
         // What is assumed may still be refused: only what is bound mends a gang.

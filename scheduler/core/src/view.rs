@@ -124,7 +124,7 @@ impl Engine {
     pub fn view(&self, id: GangId) -> GangView {
         let snap = &self.snapshot;
         let gang = snap.gangs().get(id);
-        let roster = Roster::of(snap, id);
+        let roster = self.roster(id);
         let run = gang.run(snap.pods());
         let mut members = run.unfinished.clone();
         members.sort_by(|a, b| rank_order(snap, *a, *b));
@@ -194,7 +194,12 @@ fn standing(roster: &Roster) -> Standing {
     if roster.is_over() {
         Standing::Done
     } else if roster.needed() > 0 {
-        if total.placed > 0 { Standing::Broken } else { Standing::Waiting }
+        match (roster.is_broken(), total.placed > 0) {
+            (true, _) => Standing::Broken,
+            // It has all that it was begun with; its minimum was raised since.
+            (false, true) => Standing::Partial,
+            (false, false) => Standing::Waiting,
+        }
     } else if roster.pending() + total.gated + total.unclaimed > 0 {
         // A minimum met by members that succeeded still leaves the others waiting.
         if total.placed == 0 { Standing::Waiting } else { Standing::Partial }

@@ -381,7 +381,9 @@ impl Promises {
             return false;
         };
         let lacked_at = self.lacked_at.get(key);
+        // With what a gang was begun is not written down.
         gang.min > least.min
+            && !self.was_interrupted
             && !self.grown.contains(key)
             && lacked_at.is_none_or(|lacked_at| at.since(*lacked_at) > STALE_MAX)
     }

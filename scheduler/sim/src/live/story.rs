@@ -158,7 +158,7 @@ impl Story {
         if dice.chance(60) {
             self.traps.extend((0..dice.between(1, 4)).map(|_| Trap::mischief(dice)));
         }
-        if dice.chance(0) {
+        if dice.chance(20) {
             // The last one is that of the finale.
             let index = usize::try_from(dice.roll()).unwrap_or(0) % (self.troops.len() - 1);
             let more = u32::try_from(dice.between(1, 3)).unwrap_or(1);

@@ -1,5 +1,6 @@
-//! What is looked at once more as it leaves, long after it was decided.
+//! Gangs whose world changes while they are bound, or after.
 
+use scheduler_core::view::Standing;
 use scheduler_framework::profile::Profile;
 use scheduler_live::driver::Live;
 use scheduler_live::news::News;
@@ -7,7 +8,8 @@ use scheduler_live::settings::Settings;
 use scheduler_model::amount::Amount;
 use scheduler_model::event::Event;
 use scheduler_model::spec::{
-    Dialect, GangKey, GangSpec, Membership, NodeSpec, PodShape, PodSpec, QueueSpec, Resources,
+    Dialect, GangKey, GangSpec, Membership, NodeSpec, PodPhase, PodShape, PodSpec, QueueSpec,
+    Resources,
 };
 use scheduler_model::time::{Span, Time};
 use scheduler_protocol::answer::{Answer, Reply};
@@ -28,12 +30,7 @@ fn two_members() -> Live {
     let spec = GangSpec { min: 2, ..GangSpec::plain(key.clone()) };
     live.take(News::Event(Event::Gang(Box::new(spec))), NOW);
     for name in ["a", "b"] {
-        let pod = PodSpec {
-            membership: Membership::Group(key.clone()),
-            shape: Arc::new(PodShape { requests: gpus(), ..PodShape::default() }),
-            ..PodSpec::new("d", name)
-        };
-        live.take(News::Event(Event::Pod(Box::new(pod))), NOW);
+        live.take(News::Event(Event::Pod(Box::new(member(name)))), NOW);
     }
     live.take(News::Ready(true), NOW);
     live
@@ -41,6 +38,15 @@ fn two_members() -> Live {
 
 fn gang() -> GangKey {
     GangKey { namespace: "d".to_owned(), name: "g".to_owned(), dialect: Dialect::Muster }
+}
+
+fn member(name: &str) -> PodSpec {
+    PodSpec {
+        membership: Membership::Group(gang()),
+        shape: Arc::new(PodShape { requests: gpus(), ..PodShape::default() }),
+        has_controller: true,
+        ..PodSpec::new("d", name)
+    }
 }
 
 fn gpus() -> Resources {
@@ -78,4 +84,37 @@ fn a_bind_that_waited_for_its_turn_does_not_go_to_a_node_that_is_gone_meanwhile(
     let then = live.turn(later).sends;
     let [(_, placed)] = binds(&then)[..] else { panic!("it is placed again: {then:?}") };
     assert_eq!(placed, "n2");
+}
+
+#[test]
+fn members_in_place_are_not_released_because_their_minimum_was_raised() {
+    let mut live = two_members();
+    for _ in 0..2 {
+        let sends = live.turn(NOW).sends;
+        let bind = sends.iter().find(|send| matches!(send.call, Call::Bind { .. }));
+        let bind = bind.expect("one bind leaves after the other").clone();
+        live.take(News::Answer(bind.id, Answer::Reply(Reply::code(201))), NOW);
+        let Call::Bind { pod, node, .. } = bind.call else { panic!("it is a bind") };
+        let bound = PodSpec { node: Some(node), phase: PodPhase::Running, ..member(&pod.name) };
+        live.take(News::Event(Event::Pod(Box::new(bound))), NOW);
+    }
+    live.turn(NOW);
+    let raised = GangSpec { min: 4, ..GangSpec::plain(gang()) };
+    live.take(News::Event(Event::Gang(Box::new(raised))), NOW);
+    for second in 0..600 {
+        let now = NOW.after(Span::from_secs(second));
+        for send in live.turn(now).sends {
+            let is_harm = match &send.call {
+                Call::DeletePod(_) => true,
+                Call::PodStatus { condition, .. } => {
+                    condition.as_ref().is_some_and(|it| it.kind == "DisruptionTarget")
+                }
+                _ => false,
+            };
+            assert!(!is_harm, "after {second} s: {send:?}");
+            live.take(News::Answer(send.id, Answer::Reply(Reply::code(200))), now);
+        }
+    }
+    let view = live.engine().gang(&gang()).expect("it is there");
+    assert_eq!(view.standing, Standing::Partial);
 }
