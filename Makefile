@@ -5,7 +5,7 @@ CARGO ?= cargo
 FUZZ_SECONDS ?= 30
 DETERMINISM_SEEDS ?= 2000
 FAULT_SEEDS ?= 10000
-# Where the tables of `make load` go, and more of its flags (cargo run -p benches-load -- --help).
+# Where the tables of `make load` go, and more of its flags (`load --help`).
 LOAD_PAGE ?= target/load.md
 LOAD_FLAGS ?=
 # Fuzz targets lie beside what they try; each folder is a cargo-fuzz project. No sanitizer: unsafe
@@ -56,13 +56,11 @@ bench: toolchain ## measures; docs/benchmarks.md says how to read it
 	$(CARGO) bench --package benches
 
 load: toolchain ## muster beside its peers on a real API server, small (most of an hour)
-	$(CARGO) build --release --package scheduler --bin muster
-	$(CARGO) run --release --package benches-load --bin load -- --out $(LOAD_PAGE) $(LOAD_FLAGS)
+	$(CARGO) build --release --package scheduler --package benches-load --bins
+	$${CARGO_TARGET_DIR:-target}/release/load --out $(LOAD_PAGE) $(LOAD_FLAGS)
 
 load-full: toolchain ## the same with 1,000 nodes and more (hours)
-	$(CARGO) build --release --package scheduler --bin muster
-	$(CARGO) run --release --package benches-load --bin load -- --size large --seconds 60 \
-		--rounds 5 --out $(LOAD_PAGE) $(LOAD_FLAGS)
+	$(MAKE) load LOAD_FLAGS="--size large --seconds 60 --rounds 5 $(LOAD_FLAGS)"
 
 faults: toolchain ## plays the live run under faults, FAULT_SEEDS times
 	MUSTER_LIVE_SEEDS=$(FAULT_SEEDS) $(CARGO) test --release --package scheduler-sim --test live no_promise -- --nocapture
