@@ -31,7 +31,7 @@ impl Bare {
         let snapshot = stage.engine().snapshot().clone();
         let pending = snapshot.pods().iter().filter(|(_, pod)| Pod::is_pending(pod));
         let gangs: BTreeSet<_> = pending.filter_map(|(_, pod)| pod.gang).collect();
-        let rosters = gangs.iter().map(|gang| Roster::of(&snapshot, *gang)).collect();
+        let rosters = gangs.iter().map(|gang| Roster::of(&snapshot, *gang, None)).collect();
         let profile = stage.engine().profile().clone();
         let (masks, scratch) = (Masks::default(), Scratch::default());
         Self { snapshot, profile, masks, scratch, rosters }
