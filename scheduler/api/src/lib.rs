@@ -16,8 +16,8 @@ use k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::CustomRe
 use kube::CustomResourceExt;
 
 pub use pod_group::{
-    PodGroup, PodGroupCounts, PodGroupLedger, PodGroupPhase, PodGroupRole, PodGroupSpec,
-    PodGroupStatus, PodGroupTopology, RoleCount,
+    PodGroup, PodGroupCounts, PodGroupLedger, PodGroupMinimum, PodGroupPhase, PodGroupRole,
+    PodGroupSpec, PodGroupStatus, PodGroupTopology, RoleCount,
 };
 pub use queue::{FlavorLimit, Queue, QueueSpec, QueueStatus};
 pub use topology::{Topology, TopologyLevel, TopologySpec, TopologyStatus};

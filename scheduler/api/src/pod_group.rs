@@ -208,6 +208,22 @@ pub struct PodGroupLedger {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[schemars(extend("x-kubernetes-list-type" = "atomic"))]
     pub succeeded: Vec<RoleCount>,
+    /// The minimum with which it was begun, where the group asks for another now.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub begun: Option<PodGroupMinimum>,
+}
+
+/// Least numbers of pods.
+#[derive(KubeSchema, Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct PodGroupMinimum {
+    /// Of all roles together.
+    #[serde(default)]
+    pub total: i32,
+    /// Of single roles.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[schemars(extend("x-kubernetes-list-type" = "atomic"))]
+    pub roles: Vec<RoleCount>,
 }
 
 /// A number of pods of one role.

@@ -20,7 +20,7 @@ use crate::place::assign::assign;
 use crate::place::gang::Attempt;
 use crate::place::region::Goal;
 use crate::report::{CycleReport, Decision, Plan, Step};
-use crate::roster::{Begun, Roster};
+use crate::roster::Roster;
 use crate::txn::Txn;
 use scheduler_framework::EventMask;
 use scheduler_model::effect::{Bind, Effect};
@@ -287,7 +287,7 @@ impl Engine {
         memory.explanation = None;
         memory.is_short = false;
         if is_minimum && (roster.total.placed == 0 || memory.run.begun.is_none()) {
-            memory.run.begun = Some(Begun::of(roster));
+            memory.run.begun = Some(roster.minimum());
         }
         self.touched.extend(&[roster.gang]);
         // Active until the extras were looked at.

@@ -9,7 +9,7 @@ use scheduler_model::ids::{ClassId, GangId, PodId};
 use scheduler_model::node::natural;
 use scheduler_model::pod::Pod;
 use scheduler_model::snapshot::Snapshot;
-use scheduler_model::spec::Unsupported;
+use scheduler_model::spec::{Minimum, RoleTally, Unsupported};
 use scheduler_model::time::Time;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -119,29 +119,19 @@ pub struct Roster {
     pub(crate) is_full: bool,
 }
 
-/// The minimum with which a gang was begun. One that is raised later asks nothing of members
-/// in place: it holds for what is placed next.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Begun {
-    total: u32,
-    roles: BTreeMap<String, u32>,
-}
-
-impl Begun {
-    /// The minimum that a roster has now.
-    pub(crate) fn of(roster: &Roster) -> Self {
-        let roles = roster.roles.iter().filter(|(_, role)| role.min > 0);
-        Self {
-            total: roster.total.min,
-            roles: roles.map(|(name, role)| (name.clone(), role.min)).collect(),
-        }
-    }
+/// The minimum that a gang's group asks for, with roles in order.
+pub(crate) fn minimum_of(total: u32, roles: impl Iterator<Item = (String, u32)>) -> Minimum {
+    let roles = roles.filter(|(_, min)| *min > 0);
+    let mut roles: Vec<RoleTally> = roles.map(|(role, count)| RoleTally { role, count }).collect();
+    roles.sort();
+    Minimum { total, roles }
 }
 
 impl Roster {
-    /// Works a gang's roster out, given the minimum with which it was begun.
+    /// Works a gang's roster out, given the minimum with which it was begun: one that is raised
+    /// later asks nothing of members in place, it holds for what is placed next.
     #[must_use]
-    pub fn of(snap: &Snapshot, id: GangId, begun: Option<&Begun>) -> Self {
+    pub fn of(snap: &Snapshot, id: GangId, begun: Option<&Minimum>) -> Self {
         let gang = snap.gangs().get(id);
         let run = gang.run(snap.pods());
         let mut roster = Self {
@@ -191,13 +181,13 @@ impl Roster {
 
     /// A gang that lost members needs what it was begun with; once it has that, what its group
     /// asks for now.
-    fn judge(&mut self, begun: Option<&Begun>) {
+    fn judge(&mut self, begun: Option<&Minimum>) {
         self.is_full = self.has_all_bound();
-        let asked = Begun::of(self);
+        let asked = self.minimum();
         if let Some(begun) = begun.filter(|_| self.total.placed > 0) {
             self.total.min = self.total.min.min(begun.total);
             for (name, role) in &mut self.roles {
-                role.min = role.min.min(begun.roles.get(name).copied().unwrap_or(0));
+                role.min = role.min.min(begun.of_role(name));
             }
         }
         self.is_in_place = self.has_all_bound();
@@ -205,9 +195,15 @@ impl Roster {
         if !self.is_broken {
             self.total.min = asked.total;
             for (name, role) in &mut self.roles {
-                role.min = asked.roles.get(name).copied().unwrap_or(0);
+                role.min = asked.of_role(name);
             }
         }
+    }
+
+    /// The minimum it is judged by.
+    pub(crate) fn minimum(&self) -> Minimum {
+        let roles = self.roles.iter().map(|(name, role)| (name.clone(), role.min));
+        minimum_of(self.total.min, roles)
     }
 
     fn has_all_bound(&self) -> bool {

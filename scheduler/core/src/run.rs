@@ -9,11 +9,11 @@
 //! must not count for this one.
 
 use crate::engine::Engine;
-use crate::roster::{Begun, Roster};
+use crate::roster::{Roster, minimum_of};
 use scheduler_model::gang::Gang;
 use scheduler_model::ids::GangId;
 use scheduler_model::snapshot::Snapshot;
-use scheduler_model::spec::{Dialect, GangKey, Ledger, RoleTally};
+use scheduler_model::spec::{Dialect, GangKey, Ledger, Minimum, RoleTally};
 use scheduler_model::time::Time;
 use std::collections::BTreeMap;
 
@@ -34,8 +34,8 @@ pub(crate) struct Run {
     pub(crate) releases: u32,
     /// It is being released: the run that follows goes on with its age.
     pub(crate) is_released: bool,
-    /// The minimum with which it was begun; not written down.
-    pub(crate) begun: Option<Begun>,
+    /// The minimum with which it was begun.
+    pub(crate) begun: Option<Minimum>,
 }
 
 impl Run {
@@ -51,6 +51,7 @@ impl Run {
             has_started: self.has_started,
             releases: self.releases,
             succeeded: succeeded.map(|(role, count)| RoleTally { role, count }).collect(),
+            begun: self.begun.clone().filter(|begun| *begun != asked(gang)),
         }
     }
 
@@ -64,7 +65,7 @@ impl Run {
             has_started: ledger.has_started,
             releases: ledger.releases,
             is_released: false,
-            begun: None,
+            begun: ledger.begun.clone(),
         }
     }
 
@@ -107,6 +108,7 @@ impl Run {
             self.age = ledger.age.or(self.age);
             self.has_started |= ledger.has_started && tells_start;
             self.releases = self.releases.max(ledger.releases);
+            self.begun = self.begun.take().or_else(|| ledger.begun.clone());
         }
     }
 
@@ -114,7 +116,7 @@ impl Run {
     pub(crate) fn note(&mut self, roster: &Roster, now: Time) {
         self.age = self.age.or(roster.complete_at);
         if roster.is_full {
-            self.begun = Some(Begun::of(roster));
+            self.begun = Some(roster.minimum());
         }
         let is_in_place = roster.is_in_place();
         self.has_started |= is_in_place && roster.total.bound > 0;
@@ -205,6 +207,12 @@ fn ledgers(snap: &Snapshot, id: GangId) -> impl Iterator<Item = &Ledger> {
 fn progress(ledger: &Ledger) -> (Option<Time>, u32, bool, u64, &Ledger) {
     let succeeded = ledger.succeeded.iter().map(|tally| u64::from(tally.count)).sum();
     (ledger.run, ledger.releases, ledger.has_started, succeeded, ledger)
+}
+
+/// The minimum that the gang's group asks for now.
+fn asked(gang: &Gang) -> Minimum {
+    let roles = gang.spec.iter().flat_map(|spec| &spec.roles);
+    minimum_of(gang.min(), roles.map(|role| (role.name.clone(), role.min)))
 }
 
 /// True if a ledger was written while its gang was released: the run that follows goes on.

@@ -9,8 +9,8 @@ use super::{Number, null_default};
 use crate::names;
 use crate::translate::{Problems, shorten};
 use jiff::Timestamp;
-use scheduler_api::{PodGroupLedger, RoleCount};
-use scheduler_model::spec::{Ledger, RoleTally};
+use scheduler_api::{PodGroupLedger, PodGroupMinimum, RoleCount};
+use scheduler_model::spec::{Ledger, Minimum, RoleTally};
 use scheduler_model::time::Time;
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -46,6 +46,19 @@ pub struct LedgerBody {
     /// Members that succeeded.
     #[serde(deserialize_with = "null_default")]
     pub succeeded: Vec<RoleBody>,
+    /// The minimum with which it was begun.
+    pub begun: Option<MinimumBody>,
+}
+
+/// A minimum in total and by role.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(default)]
+pub struct MinimumBody {
+    /// Of all roles together.
+    pub total: Option<Number>,
+    /// Of single roles.
+    #[serde(deserialize_with = "null_default")]
+    pub roles: Vec<RoleBody>,
 }
 
 /// Members of one role that succeeded.
@@ -95,14 +108,26 @@ impl LedgerBody {
             ..Ledger::default()
         };
         ledger.releases = count(self.releases.as_ref(), &format!("{field}.releases"), problems);
-        for one in &self.succeeded {
-            let count = count(one.count.as_ref(), &format!("{field}.succeeded"), problems);
-            ledger.succeeded.push(RoleTally { role: one.role.clone(), count });
-        }
-        ledger.succeeded.sort();
-        ledger.succeeded.dedup_by(|later, first| later.role == first.role);
+        ledger.succeeded = tallies(&self.succeeded, &format!("{field}.succeeded"), problems);
+        ledger.begun = self.begun.as_ref().map(|begun| {
+            let field = format!("{field}.begun");
+            let total = count(begun.total.as_ref(), &field, problems);
+            Minimum { total, roles: tallies(&begun.roles, &field, problems) }
+        });
         ledger
     }
+}
+
+/// Numbers by role, the first of each role.
+fn tallies(roles: &[RoleBody], field: &str, problems: &mut Problems) -> Vec<RoleTally> {
+    let tally = |one: &RoleBody| {
+        let count = count(one.count.as_ref(), field, problems);
+        RoleTally { role: one.role.clone(), count }
+    };
+    let mut tallies: Vec<RoleTally> = roles.iter().map(tally).collect();
+    tallies.sort();
+    tallies.dedup_by(|later, first| later.role == first.role);
+    tallies
 }
 
 fn count(number: Option<&Number>, field: &str, problems: &mut Problems) -> u32 {
@@ -156,6 +181,10 @@ pub fn status(ledger: &Ledger) -> PodGroupLedger {
         has_started: ledger.has_started,
         releases: number(ledger.releases),
         succeeded: ledger.succeeded.iter().map(role).collect(),
+        begun: ledger.begun.as_ref().map(|begun| PodGroupMinimum {
+            total: number(begun.total),
+            roles: begun.roles.iter().map(role).collect(),
+        }),
     }
 }
 

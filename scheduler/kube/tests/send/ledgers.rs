@@ -8,7 +8,7 @@ use proptest::{prop_assert, prop_assert_eq, proptest};
 use scheduler_kube::translate::{Context, coscheduling, muster, native, pod as pods, volcano};
 use scheduler_kube::wire::ledger;
 use scheduler_model::problem::Problem;
-use scheduler_model::spec::{Dialect, GangSpec, Ledger, PodSpec, RoleTally};
+use scheduler_model::spec::{Dialect, GangSpec, Ledger, Minimum, PodSpec, RoleTally};
 use scheduler_model::time::Time;
 use scheduler_protocol::call::{Call, CallId};
 use scheduler_protocol::status::GroupStatus;
@@ -25,15 +25,20 @@ fn ledgers() -> impl Strategy<Value = Ledger> {
         all
     });
     let times = (time(), time(), time(), time());
-    (times, any::<bool>(), 0..=i32::MAX.unsigned_abs(), tallies).prop_map(
-        |((run, age, blocked_since, broken_since), has_started, releases, succeeded)| Ledger {
-            run,
-            age,
-            blocked_since,
-            broken_since,
-            has_started,
-            releases,
-            succeeded,
+    let begun = of((0..=i32::MAX.unsigned_abs(), tallies.clone()));
+    let begun = begun.prop_map(|it| it.map(|(total, roles)| Minimum { total, roles }));
+    (times, any::<bool>(), 0..=i32::MAX.unsigned_abs(), tallies, begun).prop_map(
+        |((run, age, blocked_since, broken_since), has_started, releases, succeeded, begun)| {
+            Ledger {
+                run,
+                age,
+                blocked_since,
+                broken_since,
+                has_started,
+                releases,
+                succeeded,
+                begun,
+            }
         },
     )
 }

@@ -23,6 +23,25 @@ pub struct Ledger {
     pub releases: u32,
     /// Members of the run that succeeded, in order of role; their objects may be gone.
     pub succeeded: Vec<RoleTally>,
+    /// The minimum with which it was begun, where its group asks for another now.
+    pub begun: Option<Minimum>,
+}
+
+/// Least numbers of members.
+#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Minimum {
+    /// Of all roles together.
+    pub total: u32,
+    /// Of single roles, in their order; those of 0 are left out.
+    pub roles: Vec<RoleTally>,
+}
+
+impl Minimum {
+    /// That of one role.
+    #[must_use]
+    pub fn of_role(&self, name: &str) -> u32 {
+        self.roles.iter().find(|one| one.role == name).map_or(0, |one| one.count)
+    }
 }
 
 /// A number of members of one role.

@@ -13,7 +13,7 @@ mod selector;
 mod volume;
 
 pub use gang::{CreatesAtOnce, Dialect, GangKey, GangSpec, RoleSpec, TopologyWish};
-pub use ledger::{Ledger, RoleTally};
+pub use ledger::{Ledger, Minimum, RoleTally};
 pub use node::{NodeSpec, Taint, TaintEffect};
 pub use pod::{
     DaemonSpec, HostPort, Membership, NodeTerm, PodPhase, PodShape, PodSpec, PodTerm, Protocol,

@@ -96,6 +96,7 @@ impl Builder {
             succeeded: tallies
                 .map(|(role, count)| RoleTally { role: role.clone(), count: *count })
                 .collect(),
+            begun: None,
         })
     }
 

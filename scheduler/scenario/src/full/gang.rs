@@ -2,8 +2,8 @@
 
 use super::{mirror, words};
 use scheduler_model::spec::{
-    CreatesAtOnce, Dialect, GangKey, GangSpec, Labels, Ledger, Resources, RoleSpec, RoleTally,
-    TopologyWish,
+    CreatesAtOnce, Dialect, GangKey, GangSpec, Labels, Ledger, Minimum, Resources, RoleSpec,
+    RoleTally, TopologyWish,
 };
 use scheduler_model::time::{Span, Time};
 
@@ -76,7 +76,14 @@ mirror! {
         has_started: bool,
         releases: u32,
         succeeded: Vec<RoleTally>,
+        begun: Option<Minimum>,
     }
+}
+
+mirror! {
+    Minimum as MinimumFile, base Minimum::default(),
+    required { total: u32 }
+    optional { roles: Vec<RoleTally> }
 }
 
 mirror! {

@@ -254,8 +254,13 @@ prop_compose! {
         (has_started, releases) in (any::<bool>(), any::<u32>()),
         succeeded in vec((text(), any::<u32>())
             .prop_map(|(role, count)| RoleTally { role, count }), 0..2),
+        begun in of((any::<u32>(), vec((text(), any::<u32>()), 0..2))),
     ) -> Ledger {
-        Ledger { run, age, blocked_since, broken_since, has_started, releases, succeeded }
+        let begun = begun.map(|(total, roles)| Minimum {
+            total,
+            roles: roles.into_iter().map(|(role, count)| RoleTally { role, count }).collect(),
+        });
+        Ledger { run, age, blocked_since, broken_since, has_started, releases, succeeded, begun }
     }
 }
 

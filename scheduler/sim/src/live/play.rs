@@ -419,7 +419,7 @@ fn answer_words(answer: &Answer) -> String {
 fn short(ledger: &Ledger) -> String {
     let time =
         |time: Option<Time>| time.map_or_else(|| "-".to_owned(), |it| it.since(START).to_string());
-    let Ledger { run, age, blocked_since, broken_since, has_started, releases, succeeded } = ledger;
+    let Ledger { run, age, blocked_since, broken_since, has_started, releases, .. } = ledger;
     format!(
         "[run {} age {} blocked {} broken {} {} releases {releases} succeeded {}]",
         time(*run),
@@ -427,7 +427,7 @@ fn short(ledger: &Ledger) -> String {
         time(*blocked_since),
         time(*broken_since),
         if *has_started { "started" } else { "waits" },
-        succeeded.iter().map(|role| role.count).sum::<u32>(),
+        ledger.succeeded.iter().map(|role| role.count).sum::<u32>(),
     )
 }
 

@@ -326,7 +326,10 @@ impl Promises {
         // A bind may be on its way when a member goes.
         let gone_at = self.past.vanished.get(&key);
         let is_torn = is_excused || gone_at.is_some_and(|gone| at.since(*gone) < FLYING_MAX);
-        if let Some(words) = begun_early(server, gang).filter(|_| !has_begun && !is_torn) {
+        let tally = || tally::all(server, &self.past).remove(&key).unwrap_or_default();
+        let is_first = !has_begun && !is_torn;
+        let early = is_first.then(|| begun_early(server, gang, &tally())).flatten();
+        if let Some(words) = early {
             self.broken(at, &words);
             return;
         }
@@ -453,15 +456,16 @@ fn unserved(server: &ApiServer, uid: &str, node: &str) -> Option<String> {
 }
 
 /// A gang that is begun while fewer members than its minimum have all their claims bound.
-/// Members that went since do not count against it.
-fn begun_early(server: &ApiServer, gang: &GangSpec) -> Option<String> {
+/// Members that went since do not count against it, and those that succeeded need none.
+fn begun_early(server: &ApiServer, gang: &GangSpec, tally: &Tally) -> Option<String> {
     let peers = server.pods.values().filter(|pod| group_of(pod) == Some(&gang.key));
     let (served, others): (Vec<_>, Vec<_>) = peers.partition(|pod| {
         let keys = pod.claims.iter().map(|claim| format!("{}/{}", pod.namespace, claim.name));
         let mut claims = keys.filter_map(|key| server.store.claims.get(&key));
         claims.all(|claim| matches!(claim.state, ClaimState::Bound(_)))
     });
-    let min = usize::try_from(gang.min).unwrap_or(usize::MAX);
+    let min = gang.min.saturating_sub(tally.succeeded.values().sum());
+    let min = usize::try_from(min).unwrap_or(usize::MAX);
     let is_early = served.len() < min && served.len() + others.len() >= min;
     is_early.then(|| format!("{} was begun with {} members served", gang.key, served.len()))
 }
