@@ -2,6 +2,8 @@
 //! what pods refer to comes before them.
 
 use super::claims::{Claimant, Claims, Rank};
+use super::pods::Wish;
+use super::source::Source;
 use super::{Desk, Outcome};
 use crate::translate::{membership, native};
 use scheduler_model::event::Event;
@@ -100,20 +102,24 @@ impl Desk {
         }
     }
 
+    fn is_listed(&self, source: Source) -> bool {
+        self.shelves.get(&source).is_some_and(|shelf| shelf.is_complete)
+    }
+
     /// Describes what pods name and no object does.
     fn describe_wanted(&mut self) {
         self.is_wanted_dirty = false;
         let claimant = Claimant::derived(Rank::Assumed, "pods");
         let mut made: BTreeMap<GangKey, GangSpec> = BTreeMap::new();
-        let wanted: BTreeSet<GangKey> = self.pods.wanted().cloned().collect();
-        for key in wanted {
-            let spec = if key.dialect == scheduler_model::spec::Dialect::Plain {
-                Some(membership::unseen(&key))
-            } else {
-                native::group_of(&key).and_then(|group| {
+        let wanted: BTreeSet<Wish> = self.pods.wanted().cloned().collect();
+        for (key, source) in wanted {
+            // What an object says of the same gang counts for more.
+            let spec = match source {
+                Some(source) => self.is_listed(source).then(|| membership::unseen(&key)),
+                None => native::group_of(&key).and_then(|group| {
                     let group = made.get(&group).or_else(|| self.gangs.get(&group))?;
                     native::replica(group, &key)
-                })
+                }),
             };
             made.extend(spec.map(|spec| (key, spec)));
         }

@@ -30,7 +30,7 @@ use crate::wire::{Meta, Pod};
 use claims::{Claimant, Claims, Rank, full_name};
 use joins::Joins;
 use owners::Owners;
-use pods::Pods;
+use pods::{Pods, Wish};
 use scheduler_model::event::Event;
 use scheduler_model::problem::Problem;
 use scheduler_model::spec::{
@@ -169,7 +169,9 @@ impl Desk {
             }
             News::ListEnd(source) => {
                 self.sweep(source);
-                self.shelves.entry(source).or_default().is_complete = true;
+                let shelf = self.shelves.entry(source).or_default();
+                // Pods may have been told before it was known who describes their gangs.
+                self.is_wanted_dirty |= !std::mem::replace(&mut shelf.is_complete, true);
             }
             News::Apply(source, object) => self.apply(source, *object),
             News::Unreadable(source, name, why) => self.unreadable(source, &name, why),
@@ -292,25 +294,20 @@ impl Desk {
         if let Some(gone) = self.pods.put(source, key, &spec.uid) {
             self.pod_events.push(Event::PodGone(gone.into()));
         }
-        let wanted = self.undescribed(object, &spec);
+        let wanted = Self::undescribed(object, &spec);
         self.is_wanted_dirty |= self.pods.want(&spec.uid, wanted);
         self.told.say(&full_name(source, key), read.problems);
         self.pod_events.push(Event::Pod(Box::new(spec)));
     }
 
-    /// The gang that the pod names, if no object may have described it under that name: a
-    /// replica of a native group, or a controller that was not seen yet.
-    fn undescribed(&self, object: &Pod, spec: &PodSpec) -> Option<GangKey> {
+    /// The gang that the pod names, if no object may describe it under that name: a replica of
+    /// a native group, or the gang of a controller that was not seen yet.
+    fn undescribed(object: &Pod, spec: &PodSpec) -> Option<Wish> {
         match &spec.membership {
-            Membership::Group(key) if native::may_be_replica(key) => Some(key.clone()),
+            Membership::Group(key) if native::may_be_replica(key) => Some((key.clone(), None)),
             Membership::Owner(key) if spec.ours && spec.node.is_none() => {
-                let owner = object.metadata.controller()?;
-                let group = owner.api_version.split_once('/').map_or("", |(group, _)| group);
-                let source = Source::of(group, &owner.kind)?;
-                let is_listed = self.shelves.get(&source).is_some_and(|shelf| shelf.is_complete);
-                let is_named_so =
-                    key.name == membership::controller_gang_name(&owner.kind, &owner.name);
-                (is_listed && is_named_so && self.gangs.get(key).is_none()).then(|| key.clone())
+                let (group, kind) = membership::described_by(&object.metadata, key)?;
+                Some((key.clone(), Some(Source::of(&group, &kind)?)))
             }
             _ => None,
         }

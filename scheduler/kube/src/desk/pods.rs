@@ -95,13 +95,14 @@ impl Pods {
         self.shapes.share(shape)
     }
 
-    /// Notes which gang the pod names, where nobody may have described it; true if that changed.
-    pub(super) fn want(&mut self, uid: &str, gang: Option<GangKey>) -> bool {
-        self.wanted.note(uid, gang)
+    /// Notes which gang the pod names, where nobody may describe it, and whence that is known;
+    /// true if that changed.
+    pub(super) fn want(&mut self, uid: &str, wish: Option<Wish>) -> bool {
+        self.wanted.note(uid, wish)
     }
 
-    /// Gangs that pods name and nobody may have described.
-    pub(super) fn wanted(&self) -> impl Iterator<Item = &GangKey> {
+    /// Gangs that pods name and nobody may describe.
+    pub(super) fn wanted(&self) -> impl Iterator<Item = &Wish> {
         self.wanted.counts.keys()
     }
 
@@ -136,32 +137,35 @@ impl Shapes {
     }
 }
 
+/// A gang that a pod names, and the source of whoever describes it, where that is one object.
+pub(super) type Wish = (GangKey, Option<Source>);
+
 /// Gangs by the pods that name them.
 #[derive(Debug, Default)]
 struct Wanted {
-    counts: BTreeMap<GangKey, usize>,
-    by_uid: HashMap<Box<str>, GangKey>,
+    counts: BTreeMap<Wish, usize>,
+    by_uid: HashMap<Box<str>, Wish>,
 }
 
 impl Wanted {
-    fn note(&mut self, uid: &str, gang: Option<GangKey>) -> bool {
-        if self.by_uid.get(uid) == gang.as_ref() {
+    fn note(&mut self, uid: &str, wish: Option<Wish>) -> bool {
+        if self.by_uid.get(uid) == wish.as_ref() {
             return false;
         }
         self.forget(uid);
-        if let Some(gang) = gang {
-            *self.counts.entry(gang.clone()).or_default() += 1;
-            self.by_uid.insert(uid.into(), gang);
+        if let Some(wish) = wish {
+            *self.counts.entry(wish.clone()).or_default() += 1;
+            self.by_uid.insert(uid.into(), wish);
         }
         true
     }
 
     fn forget(&mut self, uid: &str) {
-        let Some(gang) = self.by_uid.remove(uid) else { return };
-        let count = self.counts.get_mut(&gang).expect("each pod that names it was counted");
+        let Some(wish) = self.by_uid.remove(uid) else { return };
+        let count = self.counts.get_mut(&wish).expect("each pod that names it was counted");
         *count -= 1;
         if *count == 0 {
-            self.counts.remove(&gang);
+            self.counts.remove(&wish);
         }
     }
 }

@@ -104,6 +104,18 @@ pub(crate) fn beside_kueue(queue: &mut Option<String>, namespace: &str, labels: 
     }
 }
 
+/// Group and kind of the object that describes a plain gang, by one of its pods: its
+/// LeaderWorkerSet, or its controller where that gives the gang its name.
+pub(crate) fn described_by(meta: &Meta, key: &GangKey) -> Option<(String, String)> {
+    if key.name.starts_with("lws/") {
+        return Some(("leaderworkerset.x-k8s.io".to_owned(), "LeaderWorkerSet".to_owned()));
+    }
+    let owner = meta.controller()?;
+    let group = owner.api_version.split_once('/').map_or("", |(group, _)| group);
+    let is_named_so = key.name == controller_gang_name(&owner.kind, &owner.name);
+    is_named_so.then(|| (group.to_owned(), owner.kind.clone()))
+}
+
 /// A gang whose controller was not seen yet, though its pods were: nobody knows its minimum, so
 /// it waits. Where the controller is gone for good, its pods are collected soon.
 pub(crate) fn unseen(key: &GangKey) -> GangSpec {

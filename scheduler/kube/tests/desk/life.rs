@@ -152,6 +152,42 @@ fn the_gang_of_a_job_that_was_not_seen_yet_waits_until_it_is() {
 }
 
 #[test]
+fn the_gang_of_a_job_that_was_not_seen_yet_waits_on_when_its_pod_is_told_again() {
+    let mut desk = fresh();
+    let job = sample(JOB);
+    // The pod is the first that is heard of.
+    apply(&mut desk, &job_pod("train-0"));
+    desk.flush();
+    desk.take(News::ListStart(job.source));
+    desk.take(News::ListEnd(job.source));
+    let outcome = desk.flush();
+    assert!(gangs(&outcome)[0].unsupported[0].contains("not been seen"), "{outcome:?}");
+    apply(&mut desk, &job_pod("train-0"));
+    assert_eq!(gangs(&desk.flush()), Vec::<&GangSpec>::new(), "nothing is known that was not");
+}
+
+#[test]
+fn the_replica_of_a_set_that_was_not_seen_yet_waits() {
+    let mut desk = fresh();
+    let source = Source::of("leaderworkerset.x-k8s.io", "LeaderWorkerSet").expect("it is read");
+    desk.take(News::ListStart(source));
+    desk.take(News::ListEnd(source));
+    let labels = ", labels: {leaderworkerset.sigs.k8s.io/name: llm, \
+                  leaderworkerset.sigs.k8s.io/group-index: '0'}";
+    apply(
+        &mut desk,
+        &sample(&format!(
+            "{{apiVersion: v1, kind: Pod, metadata: {{name: llm-0, namespace: a, uid: x{labels}}}, \
+         spec: {{schedulerName: muster}}}}"
+        )),
+    );
+    let outcome = desk.flush();
+    let gang = gangs(&outcome)[0];
+    assert_eq!(gang.key.name, "lws/llm-0");
+    assert!(gang.unsupported[0].contains("not been seen"), "{outcome:?}");
+}
+
+#[test]
 fn nobody_waits_for_a_job_where_jobs_cannot_be_listed() {
     let mut desk = fresh();
     apply(&mut desk, &job_pod("train-0"));
