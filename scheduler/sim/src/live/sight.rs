@@ -4,7 +4,7 @@
 
 use super::tally::{group_of, is_minimum};
 use scheduler_model::event::{Event, Kind};
-use scheduler_model::spec::{GangKey, GangSpec, PodSpec};
+use scheduler_model::spec::{GangKey, GangSpec, PodPhase, PodSpec};
 use scheduler_protocol::call::{Call, PodRef};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -29,6 +29,9 @@ pub struct Sight {
     pods: BTreeMap<String, PodSpec>,
     /// Groups as last told, also those that are gone.
     gangs: BTreeMap<GangKey, GangSpec>,
+    /// Gangs of which a member was seen to succeed: it counts after it is gone, before that
+    /// stands in any ledger.
+    advanced: BTreeSet<GangKey>,
 }
 
 impl Sight {
@@ -47,6 +50,9 @@ impl Sight {
                 self.open.remove(name);
             }
             Event::Pod(pod) if pod.ours => {
+                if pod.phase == PodPhase::Succeeded {
+                    self.advanced.extend(group_of(pod).cloned());
+                }
                 self.pods.insert(pod.uid.clone(), (**pod).clone());
             }
             Event::PodGone(uid) => {
@@ -86,7 +92,9 @@ impl Sight {
     /// far as the process knows.
     fn is_short(&self, pod: &PodRef) -> bool {
         let Some(key) = self.pods.get(&pod.uid).and_then(group_of) else { return false };
-        let Some(gang) = self.gangs.get(key) else { return false };
+        let Some(gang) = self.gangs.get(key).filter(|_| !self.advanced.contains(key)) else {
+            return false;
+        };
         let mut exist = BTreeMap::new();
         for peer in self.pods.values().filter(|peer| group_of(peer) == Some(key)) {
             let ledgers = [Some(&gang.ledger), peer.ledger.as_deref()];
