@@ -77,7 +77,8 @@ impl Live {
     fn shortage(&self, plan: PlanId) -> Option<String> {
         let view = self.engine.gang(self.binder.gang(plan)?)?;
         let has_none = view.counts.placed == 0 && view.succeeded == 0;
-        let is_short = has_none && is_short(&view);
+        // Its minimum may have been raised since the plan was made.
+        let is_short = has_none && (is_short(&view) || view.counts.exist < view.min);
         is_short.then(|| "the gang has fewer members than its minimum".to_owned())
     }
 
