@@ -77,6 +77,15 @@ pub fn random(seed: u64, size: Size) -> World {
     random_with(dice, size, features)
 }
 
+/// The world of `seed`, in which `left_out` does not occur.
+#[must_use]
+pub fn random_without(seed: u64, size: Size, left_out: Feature) -> World {
+    let mut dice = Dice::new(seed);
+    let mut features = Feature::draw(&mut dice);
+    features.remove(&left_out);
+    random_with(dice, size, features)
+}
+
 /// The world of `seed` in which exactly `features` may occur.
 #[must_use]
 pub fn random_of(seed: u64, size: Size, features: &[Feature]) -> World {
