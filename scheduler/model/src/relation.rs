@@ -47,7 +47,8 @@ impl PodSelector {
     }
 }
 
-fn holds(requirement: &Requirement, labels: &Labels) -> bool {
+/// Whether labels meet one requirement of a label selector.
+pub(crate) fn holds(requirement: &Requirement, labels: &Labels) -> bool {
     let value = labels.get(&requirement.key);
     let is_listed = value.is_some_and(|value| requirement.values.contains(value));
     match requirement.operator {

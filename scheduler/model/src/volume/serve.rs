@@ -7,8 +7,9 @@
 use super::{Attached, LateNeed, Need, Served, Source};
 use crate::explain::NodeReason;
 use crate::ids::{ClassId, ConstraintId, NodeId};
+use crate::relation::holds;
 use crate::snapshot::Snapshot;
-use crate::spec::{Labels, Requirement, SelectorOperator, VolumeSpec, VolumeStep};
+use crate::spec::{VolumeSpec, VolumeStep};
 use crate::{amount::Amount, ids::PodId};
 use std::collections::BTreeSet;
 
@@ -218,16 +219,4 @@ fn serves(volume: &VolumeSpec, late: &LateNeed) -> bool {
         && late.selector.as_ref().is_none_or(|selector| {
             selector.requirements.iter().all(|requirement| holds(requirement, &volume.labels))
         })
-}
-
-fn holds(requirement: &Requirement, labels: &Labels) -> bool {
-    let value = labels.get(&requirement.key);
-    let is_listed = value.is_some_and(|value| requirement.values.contains(value));
-    match requirement.operator {
-        SelectorOperator::In => is_listed,
-        SelectorOperator::NotIn => !is_listed,
-        SelectorOperator::Exists => value.is_some(),
-        SelectorOperator::DoesNotExist => value.is_none(),
-        SelectorOperator::Gt | SelectorOperator::Lt => false,
-    }
 }
