@@ -186,6 +186,11 @@ pub struct PodGroupLedger {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(extend("format" = "date-time"))]
     pub run: Option<String>,
+    /// Creation of the youngest pod of the run, as far as it was worth a write: pods up to it
+    /// show that this speaks of their run once all older ones are gone.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("format" = "date-time"))]
+    pub youngest: Option<String>,
     /// When the group first had its minimum of existing, ungated pods: its age in the queue.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(extend("format" = "date-time"))]

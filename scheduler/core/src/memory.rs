@@ -74,6 +74,7 @@ impl Engine {
         memory.run.turn(&mut self.snapshot, gang);
         let roster = Roster::of(&self.snapshot, gang, memory.run.begun.as_ref());
         memory.run.note(&roster, now);
+        memory.run.name_youngest(self.snapshot.gangs().get(gang), self.snapshot.pods());
         memory.is_short = roster.needed() > 0;
         if roster.is_over() {
             memory.explanation = None;

@@ -7,11 +7,17 @@
 //! latest moment that the ledger speaks of, or carries the ledger itself: then it was a member
 //! while the ledger was written. Any other ledger is void, because members of an earlier run
 //! must not count for this one.
+//!
+//! Members come and go, so a ledger also names a youngest one. To name each as it comes would
+//! be a write per member: another one is named once most members are younger than all that the
+//! ledger speaks of. So a write comes with half a gang that is new, and at least half of the
+//! members can vouch for the ledger.
 
 use crate::engine::Engine;
 use crate::roster::{Roster, minimum_of};
 use scheduler_model::gang::Gang;
 use scheduler_model::ids::GangId;
+use scheduler_model::pod::PodTable;
 use scheduler_model::snapshot::Snapshot;
 use scheduler_model::spec::{Dialect, GangKey, Ledger, Minimum, RoleTally};
 use scheduler_model::time::Time;
@@ -22,6 +28,8 @@ use std::collections::BTreeMap;
 pub(crate) struct Run {
     /// When its first member was created.
     pub(crate) start: Option<Time>,
+    /// Creation of the youngest member when most were last found to be younger than all before.
+    pub(crate) youngest: Option<Time>,
     /// When the gang first had its minimum; repair and eviction keep it.
     pub(crate) age: Option<Time>,
     /// Since when room is what it lacks.
@@ -43,8 +51,9 @@ impl Run {
     pub(crate) fn ledger(&self, gang: &Gang, snap: &Snapshot) -> Ledger {
         let Some(run) = self.start else { return Ledger::default() };
         let succeeded = gang.run(snap.pods()).succeeded.into_iter();
-        Ledger {
+        let ledger = Ledger {
             run: Some(run),
+            youngest: None,
             age: self.age,
             blocked_since: self.blocked_since,
             broken_since: self.broken_since,
@@ -52,13 +61,16 @@ impl Run {
             releases: self.releases,
             succeeded: succeeded.map(|(role, count)| RoleTally { role, count }).collect(),
             begun: self.begun.clone().filter(|begun| *begun != asked(gang)),
-        }
+        };
+        let latest = ledger.latest();
+        Ledger { youngest: self.youngest.filter(|it| Some(*it) > latest), ..ledger }
     }
 
     /// The facts that a ledger holds.
     fn from_ledger(ledger: &Ledger) -> Self {
         Self {
             start: ledger.run,
+            youngest: ledger.youngest,
             age: ledger.age,
             blocked_since: ledger.blocked_since,
             broken_since: ledger.broken_since,
@@ -83,6 +95,7 @@ impl Run {
             // Its pods are made anew: the gang goes on, whatever gap there was.
             *self = Self { start: Some(start), is_released: false, ..self.clone() };
             (self.blocked_since, self.broken_since, self.begun) = (None, None, None);
+            self.youngest = None;
             return;
         }
         let ledger = written(snap, id, start);
@@ -109,6 +122,21 @@ impl Run {
             self.has_started |= ledger.has_started && tells_start;
             self.releases = self.releases.max(ledger.releases);
             self.begun = self.begun.take().or_else(|| ledger.begun.clone());
+        }
+    }
+
+    /// Names another youngest member once most are younger than what lasts of the ledger.
+    pub(crate) fn name_youngest(&mut self, gang: &Gang, pods: &PodTable) {
+        let latest = self.start.max(self.age).max(self.youngest);
+        let members = gang.members.iter().map(|pod| &pods.get(*pod).spec);
+        let (mut known, mut unknown, mut youngest) = (0_usize, 0_usize, None);
+        for member in members.filter(|pod| !pod.phase.is_finished()) {
+            let created_at = Some(member.created_at);
+            *(if created_at > latest { &mut unknown } else { &mut known }) += 1;
+            youngest = youngest.max(created_at);
+        }
+        if unknown > known {
+            self.youngest = youngest;
         }
     }
 
@@ -222,9 +250,7 @@ fn is_of_release(ledger: &Ledger) -> bool {
 
 /// True if a ledger belongs to the run whose first member left was created at `start`.
 fn is_of_run(ledger: &Ledger, start: Time) -> bool {
-    let moments = [ledger.age, ledger.blocked_since, ledger.broken_since];
-    let latest = moments.into_iter().chain([ledger.run]).flatten().max();
-    ledger.run.is_some_and(|run| run <= start) && latest >= Some(start)
+    ledger.run.is_some_and(|run| run <= start) && ledger.latest() >= Some(start)
 }
 
 #[cfg(test)]
@@ -269,5 +295,12 @@ mod tests {
     fn a_ledger_stays_true_when_the_first_member_is_gone_but_not_for_the_next_run() {
         assert!(is_of_run(&ledger(5, Some(9)), Time::from_ms(9)));
         assert!(!is_of_run(&ledger(5, Some(9)), Time::from_ms(10)));
+    }
+
+    #[test]
+    fn a_ledger_stays_true_for_members_up_to_the_youngest_that_it_names() {
+        let ledger = Ledger { youngest: Some(Time::from_ms(20)), ..ledger(5, Some(9)) };
+        assert!(is_of_run(&ledger, Time::from_ms(20)));
+        assert!(!is_of_run(&ledger, Time::from_ms(21)), "that is one of the next run");
     }
 }

@@ -69,7 +69,7 @@ pub enum Owner {
 #[derive(Clone, Debug)]
 pub enum Group {
     /// `muster.sh`.
-    Muster(groups::PodGroup),
+    Muster(Box<groups::PodGroup>),
     /// `scheduling.k8s.io`.
     Native(groups::NativeGroup),
     /// `scheduling.x-k8s.io`.

@@ -29,6 +29,9 @@ pub struct LedgerBody {
     /// Creation of the run's first member.
     #[serde(deserialize_with = "null_default")]
     pub run: Option<String>,
+    /// Creation of the youngest member that it knows; earlier releases did not write it.
+    #[serde(deserialize_with = "null_default")]
+    pub youngest: Option<String>,
     /// When the gang first had its minimum of members.
     #[serde(deserialize_with = "null_default")]
     pub age: Option<String>,
@@ -101,6 +104,7 @@ impl LedgerBody {
         };
         let mut ledger = Ledger {
             run: time("run", &self.run),
+            youngest: time("youngest", &self.youngest),
             age: time("age", &self.age),
             blocked_since: time("blockedSince", &self.blocked_since),
             broken_since: time("brokenSince", &self.broken_since),
@@ -175,6 +179,7 @@ pub fn status(ledger: &Ledger) -> PodGroupLedger {
         |tally: &RoleTally| RoleCount { role: tally.role.clone(), count: number(tally.count) };
     PodGroupLedger {
         run: ledger.run.and_then(moment),
+        youngest: ledger.youngest.and_then(moment),
         age: ledger.age.and_then(moment),
         blocked_since: ledger.blocked_since.and_then(moment),
         broken_since: ledger.broken_since.and_then(moment),

@@ -24,13 +24,20 @@ fn ledgers() -> impl Strategy<Value = Ledger> {
         all.dedup_by(|later, first| later.role == first.role);
         all
     });
-    let times = (time(), time(), time(), time());
+    let times = (time(), time(), time(), time(), time());
     let begun = of((0..=i32::MAX.unsigned_abs(), tallies.clone()));
     let begun = begun.prop_map(|it| it.map(|(total, roles)| Minimum { total, roles }));
     (times, any::<bool>(), 0..=i32::MAX.unsigned_abs(), tallies, begun).prop_map(
-        |((run, age, blocked_since, broken_since), has_started, releases, succeeded, begun)| {
+        |(
+            (run, youngest, age, blocked_since, broken_since),
+            has_started,
+            releases,
+            succeeded,
+            begun,
+        )| {
             Ledger {
                 run,
+                youngest,
                 age,
                 blocked_since,
                 broken_since,

@@ -5,12 +5,15 @@ use crate::time::Time;
 /// The facts about one gang that are written down beside it: in the status of muster's own
 /// groups, in the annotation `muster.sh/state` of other groups and of the pods of plain gangs.
 ///
-/// All of them belong to one run of the gang: they are void once `run` is not the creation
-/// time of the current run's first member. A missing fact is as if it had never happened.
+/// All of them belong to one run of the gang: they are void for a run whose first member is
+/// younger than [`Ledger::latest`]. A missing fact is as if it had never happened.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Ledger {
     /// When the first member of the run was created: names the run.
     pub run: Option<Time>,
+    /// Creation of the youngest member known when this was last worth saying, where no other
+    /// moment here is as late.
+    pub youngest: Option<Time>,
     /// When the gang first had its minimum of existing, ungated members.
     pub age: Option<Time>,
     /// Since when it lacks room, for its right to hold some.
@@ -54,6 +57,14 @@ pub struct RoleTally {
 }
 
 impl Ledger {
+    /// The latest moment that it speaks of. Whoever was created until then, and is unfinished,
+    /// is a member of its run: a later run begins after that.
+    #[must_use]
+    pub fn latest(&self) -> Option<Time> {
+        let moments = [self.youngest, self.age, self.blocked_since, self.broken_since];
+        moments.into_iter().fold(self.run, Ord::max)
+    }
+
     /// True if there is nothing to write down.
     #[must_use]
     pub fn is_empty(&self) -> bool {

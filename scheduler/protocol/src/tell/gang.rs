@@ -236,10 +236,10 @@ impl Gang {
     }
 }
 
-/// What of a status is worth a prompt write; the rest are numbers.
+/// What of a status is worth a prompt write; the rest are numbers, and who is the youngest.
 fn outline(page: &GroupStatus) -> (Phase, bool, Option<Class>, Ledger) {
     let class = page.explanation.as_ref().map(|why| Class::of(&why.reason));
-    let ledger = Ledger { succeeded: Vec::new(), ..page.ledger.clone() };
+    let ledger = Ledger { succeeded: Vec::new(), youngest: None, ..page.ledger.clone() };
     (page.phase, page.has_started, class, ledger)
 }
 

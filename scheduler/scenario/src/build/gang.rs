@@ -88,6 +88,7 @@ impl Builder {
         let tallies = ledger.succeeded.iter();
         Some(Ledger {
             run: moment(&ledger.run),
+            youngest: moment(&ledger.youngest),
             age: moment(&ledger.age),
             blocked_since: moment(&ledger.blocked_since),
             broken_since: moment(&ledger.broken_since),

@@ -102,6 +102,7 @@ pub(crate) struct CreatesAtOnceFile {
 #[serde(deny_unknown_fields, rename_all = "camelCase", default)]
 pub(crate) struct LedgerFile {
     pub(crate) run: Option<Text<Time>>,
+    pub(crate) youngest: Option<Text<Time>>,
     pub(crate) age: Option<Text<Time>>,
     pub(crate) blocked_since: Option<Text<Time>>,
     pub(crate) broken_since: Option<Text<Time>>,

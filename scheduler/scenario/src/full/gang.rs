@@ -70,6 +70,7 @@ mirror! {
     required {}
     optional {
         run: Option<Time>,
+        youngest: Option<Time>,
         age: Option<Time>,
         blocked_since: Option<Time>,
         broken_since: Option<Time>,

@@ -251,6 +251,7 @@ prop_compose! {
 prop_compose! {
     fn ledger()(
         (run, age, blocked_since, broken_since) in (of(time()), of(time()), of(time()), of(time())),
+        youngest in of(time()),
         (has_started, releases) in (any::<bool>(), any::<u32>()),
         succeeded in vec((text(), any::<u32>())
             .prop_map(|(role, count)| RoleTally { role, count }), 0..2),
@@ -260,7 +261,9 @@ prop_compose! {
             total,
             roles: roles.into_iter().map(|(role, count)| RoleTally { role, count }).collect(),
         });
-        Ledger { run, age, blocked_since, broken_since, has_started, releases, succeeded, begun }
+        Ledger {
+            run, youngest, age, blocked_since, broken_since, has_started, releases, succeeded, begun,
+        }
     }
 }
 

@@ -419,14 +419,16 @@ fn answer_words(answer: &Answer) -> String {
 fn short(ledger: &Ledger) -> String {
     let time =
         |time: Option<Time>| time.map_or_else(|| "-".to_owned(), |it| it.since(START).to_string());
-    let Ledger { run, age, blocked_since, broken_since, has_started, releases, .. } = ledger;
+    let Ledger { run, youngest, age, blocked_since, broken_since, .. } = ledger;
     format!(
-        "[run {} age {} blocked {} broken {} {} releases {releases} succeeded {}]",
+        "[run {} youngest {} age {} blocked {} broken {} {} releases {} succeeded {}]",
         time(*run),
+        time(*youngest),
         time(*age),
         time(*blocked_since),
         time(*broken_since),
-        if *has_started { "started" } else { "waits" },
+        if ledger.has_started { "started" } else { "waits" },
+        ledger.releases,
         ledger.succeeded.iter().map(|role| role.count).sum::<u32>(),
     )
 }

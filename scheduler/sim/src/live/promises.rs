@@ -426,8 +426,7 @@ impl Promises {
     }
 
     /// Members that succeeded are written down, as their objects will not stay. Only where one
-    /// process lived through it all: a ledger does not yet name its run by more than its first
-    /// member, and once that is gone a new process may take it for that of an earlier run.
+    /// process lived through it all: what ends and goes while nobody looks is written nowhere.
     fn succeeded(&mut self, server: &ApiServer, now: Time) {
         for (key, tally) in tally::all(server, &self.past) {
             let Some(gang) = server.gangs.get(&key).filter(|_| has_status(&key)) else { continue };

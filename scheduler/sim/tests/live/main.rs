@@ -5,4 +5,6 @@
 
 #![allow(clippy::print_stdout, reason = "the seeds that were played are for people")]
 
+mod alone;
+mod restart;
 mod seeds;
