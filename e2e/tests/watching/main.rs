@@ -97,6 +97,22 @@ async fn a_list_in_pages_tells_the_same() {
 }
 
 #[tokio::test]
+async fn a_list_that_does_not_fit_into_a_page_comes_as_a_stream() {
+    let plane = plane().await;
+    plane.namespace("streams").await.expect("a namespace can be made");
+    let pods = FakePod::many(9, "s", |pod, _| pod.scheduler("muster"));
+    plane.add_pods("streams", &pods).await.expect("pods can be made");
+    let mut config = WatchConfig::default();
+    config.times.page = 4;
+    let mut watching = Watching::of(plane, config).await;
+    watching.until("readiness", |seen| seen.is_ready).await;
+    let told = watching.seen.pods.keys().filter(|name| name.starts_with("streams/"));
+    assert_eq!(told.count(), 9);
+    plane.add_pods("streams", &[ours("late")]).await.expect("a pod can be made");
+    watching.until("the late pod", |seen| seen.has_pods(&["streams/late"])).await;
+}
+
+#[tokio::test]
 async fn a_finished_pod_of_others_leaves_and_one_of_ours_stays() {
     let plane = plane().await;
     plane.namespace("ends").await.expect("a namespace can be made");

@@ -5,8 +5,10 @@
 //! never pass through here, only their order: [`Mark`] says what each line or page means to
 //! whoever keeps them.
 //!
-//! Life: a streaming list (or, where the server cannot, a list in pages), then a watch from the
-//! version it ended with, renewed every half minute or so; after an expired version a list again.
+//! Life: a first page; if there is more, a streaming list (or, where the server cannot, the other
+//! pages); then a watch from the version it ended with, renewed every half minute or so; after an
+//! expired version a list again. A streaming list is easier on the server than pages are, but it
+//! ends with a bookmark that waits for the server's timer, up to 1.25 s: nothing short should.
 //!
 //! Invariants: what was listed and is not named by the next whole list is gone, and only that
 //! list says so. A version is resumed from only after everything before it was told. No answer
@@ -41,7 +43,7 @@ pub struct Times {
     pub refused: Span,
     /// Objects per page.
     pub page: u32,
-    /// Streaming lists are tried; else lists are asked for in pages from the start.
+    /// Streaming lists are tried where a page is not enough.
     pub can_stream: bool,
 }
 
@@ -207,11 +209,11 @@ impl Watch {
         let timeout = self.lasts();
         let begins_by = now.after(self.times.silence);
         match errand {
-            Errand::List if self.can_stream => {
+            Errand::List => self.page(String::new(), now),
+            Errand::Stream => {
                 self.stage = Stage::Streaming { ends_by: begins_by, timeout, has_begun: false };
                 Request::Stream { timeout }
             }
-            Errand::List => self.page(String::new(), now),
             Errand::Page { token } => self.page(token, now),
             Errand::Watch { version } => {
                 let request = Request::Watch { version: version.clone(), timeout };
@@ -270,7 +272,7 @@ impl Watch {
     }
 
     /// A whole page came; the marks stand before and after its objects. `token` asks for the
-    /// next one, empty after the last.
+    /// next one, empty after the last. What follows a first page may begin the list again.
     pub fn paged(&mut self, version: &str, token: &str, now: Time) -> [Mark; 2] {
         self.heard(now);
         let Stage::Paging { is_first, .. } = self.stage else { return [Mark::Nothing; 2] };
@@ -279,7 +281,10 @@ impl Watch {
             self.synced(version, now);
             return [start, Mark::ListEnd];
         }
-        let then = Errand::Page { token: token.to_owned() };
+        let then = match is_first && self.can_stream {
+            true => Errand::Stream,
+            false => Errand::Page { token: token.to_owned() },
+        };
         self.stage = Stage::Paused { until: now, then };
         [start, Mark::Nothing]
     }

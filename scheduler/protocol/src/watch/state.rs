@@ -8,6 +8,8 @@ use scheduler_model::time::{Span, Time};
 pub(super) enum Errand {
     /// Everything, afresh.
     List,
+    /// Everything, afresh, as a stream: it does not fit into a page.
+    Stream,
     /// The page after the one that ended with this token.
     Page { token: String },
     /// Changes after this version.

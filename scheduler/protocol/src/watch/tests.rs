@@ -38,10 +38,18 @@ fn list_end(version: &str) -> Line {
     Line::Bookmark { version: version.to_owned(), ends_list: true }
 }
 
+/// Asks for the first page, is told that there is more, and asks for a stream.
+fn stream(watch: &mut Watch, now: Time) -> Request {
+    let want = Request::Page { limit: Some(500), token: String::new() };
+    assert_eq!(sent(watch, now), want);
+    assert_eq!(watch.paged("1", "more", now), [Mark::ListStart, Mark::Nothing]);
+    sent(watch, now)
+}
+
 /// Lists by stream and watches since second 0.
 fn synced(version: &str) -> Watch {
     let mut watch = watch();
-    assert!(matches!(sent(&mut watch, at(0)), Request::Stream { .. }));
+    assert!(matches!(stream(&mut watch, at(0)), Request::Stream { .. }));
     assert_eq!(watch.opened(at(0)), Mark::ListStart);
     assert_eq!(watch.line(list_end(version), at(0)), Mark::ListEnd);
     watch
@@ -50,7 +58,7 @@ fn synced(version: &str) -> Watch {
 /// A watch that lists in pages, after its first request.
 fn paging() -> Watch {
     let mut watch = watch();
-    sent(&mut watch, at(0));
+    stream(&mut watch, at(0));
     watch.failed(Fault::code(422, "Invalid", "sendInitialEvents is forbidden"), at(0));
     let until = pause(&mut watch, at(0));
     let want = Request::Page { limit: Some(500), token: String::new() };
@@ -66,9 +74,18 @@ fn version(request: Request) -> String {
 }
 
 #[test]
+fn a_list_of_one_page_needs_no_stream() {
+    let mut watch = watch();
+    assert!(matches!(sent(&mut watch, at(0)), Request::Page { .. }));
+    assert_eq!(watch.paged("3", "", at(0)), [Mark::ListStart, Mark::ListEnd]);
+    assert!(watch.health().is_synced);
+    assert_eq!(version(sent(&mut watch, at(0))), "3");
+}
+
+#[test]
 fn a_streaming_list_goes_on_as_a_watch() {
     let mut watch = watch();
-    assert!(matches!(sent(&mut watch, at(0)), Request::Stream { .. }));
+    assert!(matches!(stream(&mut watch, at(0)), Request::Stream { .. }));
     assert_eq!(watch.opened(at(0)), Mark::ListStart);
     assert_eq!(watch.line(Line::Changed { version: None }, at(0)), Mark::Apply);
     assert!(!watch.health().is_synced);
@@ -92,10 +109,10 @@ fn a_bookmark_moves_the_version_and_means_nothing_to_others() {
 fn a_server_without_streaming_lists_is_asked_for_pages() {
     for code in [400, 422] {
         let mut watch = watch();
-        sent(&mut watch, at(0));
+        stream(&mut watch, at(0));
         watch.failed(Fault::code(code, "", ""), at(0));
         let until = pause(&mut watch, at(0));
-        assert!(matches!(sent(&mut watch, until), Request::Page { .. }), "{code}");
+        assert!(matches!(stream(&mut watch, until), Request::Page { .. }), "{code}");
     }
 }
 
@@ -131,16 +148,16 @@ fn pages_that_expire_are_asked_for_in_one_piece_in_the_end() {
 #[test]
 fn an_ordinary_bookmark_inside_a_streaming_list_tells_that_the_server_knows_none() {
     let mut watch = watch();
-    sent(&mut watch, at(0));
+    stream(&mut watch, at(0));
     watch.opened(at(0));
     watch.line(bookmark("4"), at(1));
-    assert!(matches!(sent(&mut watch, at(1)), Request::Page { .. }));
+    assert!(matches!(stream(&mut watch, at(1)), Request::Page { .. }));
 }
 
 #[test]
 fn streaming_lists_that_break_off_again_and_again_give_way_to_pages() {
     let (mut watch, mut now, mut streams) = (watch(), at(0), 0);
-    while let Request::Stream { .. } = sent(&mut watch, now) {
+    while let Request::Stream { .. } = stream(&mut watch, now) {
         streams += 1;
         assert_eq!(watch.opened(now), Mark::ListStart);
         watch.ended(now);
@@ -153,7 +170,7 @@ fn streaming_lists_that_break_off_again_and_again_give_way_to_pages() {
 fn a_server_that_cannot_be_reached_says_nothing_about_streaming_lists() {
     let (mut watch, mut now) = (watch(), at(0));
     for _ in 0..10 {
-        assert!(matches!(sent(&mut watch, now), Request::Stream { .. }));
+        assert!(matches!(stream(&mut watch, now), Request::Stream { .. }));
         watch.failed(Fault::lost("connection refused"), now);
         now = pause(&mut watch, now);
     }
@@ -170,7 +187,7 @@ fn an_expired_version_leads_to_a_fresh_list_however_it_is_said() {
         let mut watch = synced("5");
         assert_eq!(watch.line(Line::Failed(fault.clone()), at(2)), Mark::Nothing);
         let until = pause(&mut watch, at(2));
-        assert!(matches!(sent(&mut watch, until), Request::Stream { .. }), "{fault:?}");
+        assert!(matches!(stream(&mut watch, until), Request::Stream { .. }), "{fault:?}");
         assert!(watch.health().is_synced, "what was listed before still counts");
     }
 }
@@ -191,7 +208,7 @@ fn a_line_that_makes_no_sense_leads_to_a_fresh_list() {
     let mut watch = synced("5");
     watch.failed(Fault::garbage("no JSON"), at(2));
     let until = pause(&mut watch, at(2));
-    assert!(matches!(sent(&mut watch, until), Request::Stream { .. }));
+    assert!(matches!(stream(&mut watch, until), Request::Stream { .. }));
 }
 
 #[test]
@@ -218,7 +235,7 @@ fn an_answer_that_never_begins_is_given_up() {
 #[test]
 fn a_list_may_take_long_as_long_as_it_says_something() {
     let mut watch = watch();
-    sent(&mut watch, at(0));
+    stream(&mut watch, at(0));
     watch.opened(at(0));
     for second in 1..100 {
         watch.line(Line::Changed { version: None }, at(second));
@@ -259,7 +276,7 @@ fn pauses_grow_and_what_the_server_asks_for_is_kept() {
 fn a_list_that_expires_at_once_again_and_again_makes_no_storm() {
     let (mut watch, mut now, mut lists) = (watch(), at(0), 0);
     while now < at(120) {
-        match sent(&mut watch, now) {
+        match stream(&mut watch, now) {
             Request::Stream { .. } => {
                 lists += 1;
                 watch.opened(now);
@@ -319,7 +336,7 @@ fn watches_of_different_seeds_do_not_end_together() {
     let ends: std::collections::BTreeSet<Time> = (0..20)
         .map(|seed| {
             let mut watch = Watch::new(Times::default(), seed);
-            match sent(&mut watch, at(0)) {
+            match stream(&mut watch, at(0)) {
                 Request::Stream { timeout } => at(0).after(timeout),
                 other => panic!("{other:?}"),
             }
