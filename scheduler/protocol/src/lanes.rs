@@ -3,7 +3,8 @@
 //!
 //! Invariants: a lane never has more calls in the air than its window; within a lane, calls
 //! that are due leave in the order of their ids; a write leaves only while the right to write
-//! lasts, reads and the lease's own calls always.
+//! lasts, reads and the lease's own calls always. While as many binds fly as may, words to people
+//! take a quarter of their windows: they wait better than gangs do, but never stop.
 
 use crate::call::{Call, CallId, Send};
 use scheduler_model::time::{Span, Time};
@@ -54,6 +55,14 @@ impl Default for Windows {
 }
 
 impl Windows {
+    /// The window of a lane while that of binds is full.
+    fn beside_binds(&self, lane: Lane) -> usize {
+        match lane {
+            Lane::Status | Lane::Event => self.of(lane).div_ceil(4),
+            _ => self.of(lane),
+        }
+    }
+
     const fn of(&self, lane: Lane) -> usize {
         match lane {
             Lane::Lease => 1,
@@ -112,9 +121,10 @@ impl Lanes {
     pub fn hand_out(&mut self, now: Time, may_write_until: Time) -> Vec<Send> {
         let mut out = Vec::new();
         for lane in Lane::ALL {
+            let window = self.window(lane, now);
             let Some(queue) = self.queues.get_mut(&lane) else { continue };
             let flying = self.flying.entry(lane).or_default();
-            let free = self.windows.of(lane).saturating_sub(flying.len());
+            let free = window.saturating_sub(flying.len());
             let may_leave = |queued: &Queued| {
                 let is_free = queued.call.is_read() || queued.call.is_lease();
                 queued.due <= now && (is_free || now < may_write_until)
@@ -130,6 +140,18 @@ impl Lanes {
             }
         }
         out
+    }
+
+    /// How many calls of a lane may be in the air now. It changes only with news and with the
+    /// times at which binds are due, so nobody has to wake up for it.
+    fn window(&self, lane: Lane, now: Time) -> usize {
+        let missing = self.windows.bind.saturating_sub(self.in_air(Lane::Bind));
+        let waiting = self.queues.get(&Lane::Bind).into_iter().flat_map(BTreeMap::values);
+        if waiting.filter(|bind| bind.due <= now).take(missing).count() == missing {
+            self.windows.beside_binds(lane)
+        } else {
+            self.windows.of(lane)
+        }
     }
 
     /// The answer of a call came.
@@ -154,7 +176,7 @@ impl Lanes {
     /// Calls that could leave now beside those that are due already.
     #[must_use]
     pub fn room(&self, lane: Lane, now: Time) -> usize {
-        let free = self.windows.of(lane).saturating_sub(self.in_air(lane));
+        let free = self.window(lane, now).saturating_sub(self.in_air(lane));
         let waiting = self.queues.get(&lane).into_iter().flat_map(BTreeMap::values);
         free - waiting.filter(|queued| queued.due <= now).take(free).count()
     }
@@ -162,7 +184,7 @@ impl Lanes {
     /// Calls that would leave the lane now, in order.
     #[must_use]
     pub fn leaving(&self, lane: Lane, now: Time) -> Vec<CallId> {
-        let free = self.windows.of(lane).saturating_sub(self.in_air(lane));
+        let free = self.window(lane, now).saturating_sub(self.in_air(lane));
         let waiting = self.queues.get(&lane).into_iter().flatten();
         waiting.filter(|(_, queued)| queued.due <= now).map(|(id, _)| *id).take(free).collect()
     }
@@ -178,11 +200,70 @@ impl Lanes {
     #[must_use]
     pub fn wake_at(&self, now: Time, may_write_until: Time) -> Option<Time> {
         let may_write = now < may_write_until;
-        let has_place = |lane: &Lane| self.in_air(*lane) < self.windows.of(*lane);
+        let has_place = |lane: &Lane| self.in_air(*lane) < self.window(*lane, now);
         let open = self.queues.iter().filter(|(lane, _)| has_place(lane));
         let calls = open.flat_map(|(_, queue)| queue.values());
         let may_leave =
             |queued: &&Queued| may_write || queued.call.is_read() || queued.call.is_lease();
         calls.filter(may_leave).map(|queued| queued.due).min()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::call::PodRef;
+    use scheduler_model::spec::Labels;
+
+    const NOW: Time = Time::from_ms(1_000);
+
+    fn pod(name: String) -> PodRef {
+        PodRef { namespace: "d".to_owned(), uid: name.clone(), name }
+    }
+
+    fn lanes(binds: usize, words: usize) -> Lanes {
+        let windows = Windows { bind: 4, status: 8, ..Windows::default() };
+        let mut lanes = Lanes::new(windows);
+        for index in 0..binds {
+            let (pod, node) = (pod(format!("b{index}")), "n".to_owned());
+            let call = Call::Bind { pod, node, annotations: Labels::new() };
+            lanes.push(Lane::Bind, call, Span::from_secs(1), NOW);
+        }
+        for index in 0..words {
+            let pod = pod(format!("s{index}"));
+            let call = Call::PodStatus { pod, condition: None, nominated: None };
+            lanes.push(Lane::Status, call, Span::from_secs(1), NOW);
+        }
+        lanes
+    }
+
+    fn left(lanes: &mut Lanes) -> Vec<CallId> {
+        lanes.hand_out(NOW, Time::NEVER).into_iter().map(|send| send.id).collect()
+    }
+
+    #[test]
+    fn words_take_a_quarter_of_their_window_while_binds_fill_theirs_and_the_whole_after() {
+        let mut lanes = lanes(6, 20);
+        let first = left(&mut lanes);
+        assert_eq!((lanes.in_air(Lane::Bind), lanes.in_air(Lane::Status)), (4, 2));
+        assert_eq!(lanes.room(Lane::Status, NOW), 0);
+        assert_eq!(lanes.wake_at(NOW, Time::NEVER), None, "only answers help: no busy loop");
+        first.into_iter().take(4).for_each(|id| lanes.landed(id));
+        left(&mut lanes);
+        assert_eq!((lanes.in_air(Lane::Bind), lanes.in_air(Lane::Status)), (2, 8));
+    }
+
+    #[test]
+    fn words_that_flew_before_the_binds_came_keep_flying_and_no_more_join_them() {
+        let mut lanes = lanes(0, 8);
+        left(&mut lanes);
+        for index in 0..4 {
+            let (pod, node) = (pod(format!("b{index}")), "n".to_owned());
+            let call = Call::Bind { pod, node, annotations: Labels::new() };
+            lanes.push(Lane::Bind, call, Span::from_secs(1), NOW);
+        }
+        assert_eq!(left(&mut lanes).len(), 4, "the binds leave");
+        assert_eq!(lanes.in_air(Lane::Status), 8);
+        assert_eq!(lanes.room(Lane::Status, NOW), 0);
     }
 }
