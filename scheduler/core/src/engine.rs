@@ -9,6 +9,7 @@ use crate::lost::{self, Silent};
 use crate::mask::Masks;
 use crate::mirror::Mirror;
 use crate::outbox::Outbox;
+use crate::pace::Pace;
 use crate::place::Scratch;
 use crate::report::{CycleReport, Rejection};
 use crate::rest::Rests;
@@ -41,6 +42,8 @@ pub struct Config {
     pub fresh_for: Span,
     /// Steps a cycle may spend; one is about one node looked at.
     pub fuel: u64,
+    /// How soon news of a large gang is followed that changes no decision.
+    pub pace: Pace,
 }
 
 impl Default for Config {
@@ -52,6 +55,7 @@ impl Default for Config {
             fresh_for: Span::from_secs(60),
             // About a second on one core: 50,000 nodes looked at 4,000 times.
             fuel: 200_000_000,
+            pace: Pace::default(),
         }
     }
 }
@@ -94,6 +98,8 @@ pub struct Engine {
     pub(crate) kept: Vec<(NodeId, Request)>,
     pub(crate) woken: EventMask,
     pub(crate) changed: BTreeSet<GangId>,
+    /// Large gangs of which only such news came that nothing hangs on, and when they are followed.
+    pub(crate) later: BTreeMap<GangId, Time>,
     pub(crate) holds: Vec<Hold>,
     /// Gangs that lack room and were not found hopeless, in line.
     pub(crate) blocked: BTreeMap<Option<QueueId>, BTreeSet<(GangKeyInLine, GangId)>>,
@@ -130,6 +136,7 @@ impl Engine {
             kept: Vec::new(),
             woken: EventMask::NONE,
             changed: BTreeSet::new(),
+            later: BTreeMap::new(),
             holds: Vec::new(),
             blocked: BTreeMap::new(),
             holds_seen: Cursor::default(),
@@ -162,6 +169,26 @@ impl Engine {
         self.touched.extend(&wake.gangs);
         self.touched.extend(&wake.beside);
         self.changed.extend(wake.gangs);
+        for gang in wake.quiet {
+            self.touched.extend(&[gang]);
+            self.follow_later(gang, now);
+        }
+    }
+
+    /// Follows a gang of which nothing changed that a decision hangs on: at once if it is small.
+    fn follow_later(&mut self, gang: GangId, now: Time) {
+        if self.changed.contains(&gang) {
+            return;
+        }
+        let members = self.snapshot.gangs().get(gang).members.len();
+        match self.config.pace.next(members, now) {
+            Some(time) => {
+                self.later.entry(gang).or_insert(time);
+            }
+            None => {
+                self.changed.insert(gang);
+            }
+        }
     }
 
     /// Hears how an effect ended. `Done` and `Unknown` leave the pod assumed until the watch
@@ -198,7 +225,7 @@ impl Engine {
         let fresh = fresh::until(&self.snapshot, now, self.config.fresh_for);
         let others =
             [self.silent.next(), self.rests.next(), self.avoided.next(), self.next_repair_end()];
-        let others = others.into_iter().flatten();
+        let others = others.into_iter().flatten().chain(self.later.values().copied());
         due.into_iter().chain(fresh).chain(others).min().map(|time| time.max(now))
     }
 

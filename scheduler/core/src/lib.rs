@@ -31,6 +31,7 @@ pub mod mask;
 mod memory;
 pub mod mirror;
 pub mod outbox;
+pub mod pace;
 pub mod place;
 mod repair;
 pub mod report;

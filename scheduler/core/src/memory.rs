@@ -21,7 +21,10 @@ impl Engine {
     /// Makes gangs active that the news since the last call may help; false if nobody is.
     pub(crate) fn wake(&mut self, now: Time, fuel: &mut Fuel) -> bool {
         self.forget_gone();
-        let (mask, changed) = (std::mem::take(&mut self.woken), std::mem::take(&mut self.changed));
+        let (mask, mut changed) =
+            (std::mem::take(&mut self.woken), std::mem::take(&mut self.changed));
+        changed.extend(self.later.iter().filter(|(_, time)| **time <= now).map(|(gang, _)| *gang));
+        self.later.retain(|gang, _| !changed.contains(gang));
         if !mask.is_empty() {
             self.futile.clear();
         }
@@ -55,6 +58,7 @@ impl Engine {
                 self.broken.remove(&gang);
                 self.drop_repair(gang);
             }
+            self.later.remove(&gang);
         }
     }
 

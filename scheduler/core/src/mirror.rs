@@ -19,6 +19,8 @@ pub struct Wake {
     pub mask: EventMask,
     /// Gangs that changed themselves.
     pub gangs: BTreeSet<GangId>,
+    /// Gangs of which a member changed that stays where it is and what it is: see `stays`.
+    pub quiet: BTreeSet<GangId>,
     /// Gangs of which only what is told about them may have changed.
     pub beside: BTreeSet<GangId>,
     /// Members of larger gangs that left their places without having succeeded.
@@ -65,6 +67,11 @@ impl Mirror {
 
     fn take(&mut self, snap: &mut Snapshot, event: Event, now: Time, wake: &mut Wake) {
         match &event {
+            Event::Pod(spec) if stays(snap, spec) => {
+                let gang = snap.pods().find(&spec.uid).and_then(|pod| gang_of(snap, pod));
+                snap.ingest(event, now);
+                wake.quiet.extend(gang);
+            }
             Event::Pod(spec) => {
                 let uid = spec.uid.clone();
                 let before = Stand::of(snap, &uid);
@@ -178,6 +185,28 @@ fn member(snap: &Snapshot, uid: &str) -> Option<(GangId, Box<PodSpec>)> {
     let gang = pod.gang.filter(|_| pod.place.is_placed())?;
     let is_large = snap.gangs().get(gang).min() > 1;
     is_large.then(|| (gang, pod.spec.clone()))
+}
+
+/// True if a pod holds its room as before, and nothing is new but that it is seen bound there or
+/// runs, and what is written on it. No decision hangs on that.
+fn stays(snap: &Snapshot, spec: &PodSpec) -> bool {
+    let Some(pod) = snap.pods().find(&spec.uid).map(|id| snap.pods().get(id)) else {
+        return false;
+    };
+    let Some(place) = pod.place.node().map(|node| &snap.nodes().spec(node).name) else {
+        return false;
+    };
+    let as_told = PodSpec {
+        node: spec.node.clone(),
+        phase: spec.phase,
+        scheduled_at: spec.scheduled_at,
+        started_at: spec.started_at,
+        told: spec.told.clone(),
+        ledger: spec.ledger.clone(),
+        ..(*pod.spec).clone()
+    };
+    let is_there = spec.node.as_ref() == Some(place) || spec.node == pod.spec.node;
+    is_there && !pod.spec.phase.is_finished() && !spec.phase.is_finished() && as_told == *spec
 }
 
 /// The pod as it stands, if its gang may miss one like it.

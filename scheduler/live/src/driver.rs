@@ -44,6 +44,8 @@ pub struct Live {
     leadership: Leadership,
     /// Gangs whose facts are to be looked at in the next turn.
     pub(crate) touched: BTreeSet<GangKey>,
+    /// Large gangs that were looked at just now, and when they may be again.
+    pub(crate) rests: BTreeMap<GangKey, Time>,
     /// Gangs that are known to be for us to write about.
     pub(crate) ours: BTreeSet<GangKey>,
     /// The gang of each effect that is not settled.
@@ -83,6 +85,7 @@ impl Live {
             is_ready: false,
             stop: None,
             touched: BTreeSet::new(),
+            rests: BTreeMap::new(),
             ours: BTreeSet::new(),
             gang_of: BTreeMap::new(),
             notices: Vec::new(),

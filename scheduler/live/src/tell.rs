@@ -1,7 +1,8 @@
 //! What follows from the facts of a gang: clocks, repair, and what people are told.
 //!
-//! Facts are looked at once they changed, and when a machine asks to look again. Only whoever
-//! may write repairs and tells; the others keep the clocks running.
+//! Facts are looked at once they changed, and when a machine asks to look again; those of a large
+//! gang after a pause ([`scheduler_core::pace`]). Only whoever may write repairs and tells; the
+//! others keep the clocks running.
 
 use crate::driver::Live;
 use crate::facts;
@@ -25,10 +26,17 @@ impl Live {
             self.touched.extend(self.repair.looks(now));
             self.touched.extend(self.teller.looks(now));
         }
+        self.rests.retain(|_, until| *until > now);
         for key in std::mem::take(&mut self.touched) {
+            if self.rests.contains_key(&key) {
+                self.touched.insert(key);
+                continue;
+            }
             match self.engine.gang(&key) {
                 Some(view) => {
                     let mut facts = facts::of(view);
+                    let next = self.settings.engine.pace.next(facts.members.len(), now);
+                    self.rests.extend(next.map(|next| (key.clone(), next)));
                     self.waits.look(&facts, now);
                     if let Some((_, claims)) = self.volumes.waits(&key) {
                         facts.explanation.get_or_insert_with(|| facts::awaits(&key, &claims));
@@ -53,7 +61,8 @@ impl Live {
         if !self.is_ready() {
             return None;
         }
-        let touched = (!self.touched.is_empty()).then_some(now);
+        let touched =
+            self.touched.iter().map(|key| self.rests.get(key).copied().unwrap_or(now)).min();
         if !self.may_write(now) {
             return touched;
         }

@@ -1,5 +1,6 @@
 //! Gangs whose world changes while they are bound, or after.
 
+use scheduler_core::pace::Pace;
 use scheduler_core::view::Standing;
 use scheduler_framework::profile::Profile;
 use scheduler_live::driver::Live;
@@ -20,7 +21,10 @@ const NOW: Time = Time::from_ms(1_000_000);
 
 /// A driver with two nodes for one pod each and a gang of two; one bind may fly at once.
 fn two_members() -> Live {
-    let mut settings = Settings::of("me", None);
+    two_members_of(Settings::of("me", None))
+}
+
+fn two_members_of(mut settings: Settings) -> Live {
     settings.windows.bind = 1;
     let mut live = Live::new(Profile::default(), settings);
     live.take(News::Event(Event::Queue(QueueSpec::named("default"))), NOW);
@@ -117,4 +121,47 @@ fn members_in_place_are_not_released_because_their_minimum_was_raised() {
     }
     let view = live.engine().gang(&gang()).expect("it is there");
     assert_eq!(view.standing, Standing::Partial);
+}
+
+/// Binds both members at `now`; says where they are.
+fn bound_at(live: &mut Live, now: Time) -> Vec<PodSpec> {
+    let mut members = Vec::new();
+    while members.len() < 2 {
+        let sends = live.turn(now).sends;
+        let bind = sends.iter().find(|send| matches!(send.call, Call::Bind { .. }));
+        let bind = bind.expect("one bind leaves after the other").clone();
+        live.take(News::Answer(bind.id, Answer::Reply(Reply::code(201))), now);
+        let Call::Bind { pod, node, .. } = bind.call else { panic!("it is a bind") };
+        members.push(PodSpec { node: Some(node), ..member(&pod.name) });
+    }
+    members
+}
+
+fn tell(live: &mut Live, pod: PodSpec, now: Time) {
+    live.take(News::Event(Event::Pod(Box::new(pod))), now);
+    live.turn(now);
+}
+
+#[test]
+fn a_large_gang_that_is_seen_bound_is_followed_after_a_pause_and_one_that_breaks_at_once() {
+    let mut settings = Settings::of("me", None);
+    settings.engine.pace = Pace { large: 2, per_hundred: Span::from_secs(5), ..Pace::default() };
+    let mut live = two_members_of(settings);
+    let members = bound_at(&mut live, NOW);
+    let early = NOW.after(Span::from_ms(1));
+    for member in &members {
+        tell(&mut live, member.clone(), early);
+    }
+    let has_started = |live: &Live| live.engine().gang(&gang()).is_some_and(|it| it.has_started);
+    assert!(!has_started(&live), "nothing hangs on it yet");
+    let due = early.after(Span::from_ms(100));
+    assert!(live.wake_at(early).is_some_and(|at| at > early && at <= due), "it is not forgotten");
+    live.turn(due);
+    assert!(has_started(&live));
+
+    let late = due.after(Span::from_ms(1));
+    let gone = PodSpec { terminating: true, ..members[0].clone() };
+    tell(&mut live, gone, late);
+    let view = live.engine().gang(&gang()).expect("it is there");
+    assert_eq!((view.standing, view.ledger.broken_since), (Standing::Broken, Some(late)));
 }

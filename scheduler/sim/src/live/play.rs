@@ -397,6 +397,7 @@ fn settings(story: &Story, index: usize, life: u64) -> Settings {
     let mut settings = Settings::of(&identity, (story.replicas > 1).then_some(lease));
     settings.repair.grace = GRACE;
     settings.windows.bind = story.binds_at_once;
+    settings.engine.pace = story.pace;
     settings.volumes.timeout = store::TIMEOUT;
     settings
 }

@@ -8,6 +8,7 @@ use super::trap::Trap;
 use super::troop::{Troop, finale, finale_at};
 use super::wire::Faults;
 use crate::worlds::Dice;
+use scheduler_core::pace::Pace;
 use scheduler_model::amount::Amount;
 use scheduler_model::event::Kind;
 use scheduler_model::spec::{LimitSpec, NodeSpec, PodSpec, QueueSpec, Resources};
@@ -94,6 +95,8 @@ pub struct Story {
     pub limit: Option<u64>,
     /// How many binds may fly at once: with few, plans wait and the world moves on.
     pub binds_at_once: usize,
+    /// How soon gangs are followed whose members only move as decided.
+    pub pace: Pace,
     /// Accidents at exact places.
     pub traps: Vec<Trap>,
     /// How much each replica's clock is ahead of the world's, in milliseconds.
@@ -139,6 +142,7 @@ impl Story {
             has_strangers,
             limit: dice.chance(25).then(|| dice.between(2, 12)),
             binds_at_once: *dice.pick(&[64, 64, 64, 1, 2]),
+            pace: Pace::default(),
             traps: Vec::new(),
             skews: (0..replicas).map(|_| draw_skew(dice)).collect(),
             finale: *dice.pick(&[Finale::Quiet, Finale::Kill, Finale::Retire]),
@@ -153,7 +157,7 @@ impl Story {
     }
 
     /// More that goes wrong, from dice of its own: binds that come back or stay in doubt while
-    /// their world changes, and minimums that are raised.
+    /// their world changes, minimums that are raised, and gangs that count as large.
     pub fn add_mischief(&mut self, dice: &mut Dice) {
         if dice.chance(60) {
             self.traps.extend((0..dice.between(1, 4)).map(|_| Trap::mischief(dice)));
@@ -163,6 +167,11 @@ impl Story {
             let index = usize::try_from(dice.roll()).unwrap_or(0) % (self.troops.len() - 1);
             let more = u32::try_from(dice.between(1, 3)).unwrap_or(1);
             self.acts.push((moment(dice, STORM), Act::Raise(index, more)));
+        }
+        if dice.chance(50) {
+            // As if the gangs here were hundreds of times as large.
+            let per_hundred = Span::from_secs(i64::try_from(dice.between(1, 10)).unwrap_or(1));
+            self.pace = Pace { large: 2, per_hundred, ..Pace::default() };
         }
     }
 
