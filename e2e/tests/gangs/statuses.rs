@@ -39,6 +39,7 @@ async fn the_explanation_stands_on_the_group_and_an_event_tells_it() {
     let is_told = |it: &Value| condition(it, "Scheduled") == "False/Room";
     let seen = bench.object(MUSTER, "podgroups/train", "the group to wait", is_told).await;
     assert_eq!(seen["status"]["explanation"]["reason"], "room", "{seen:#}");
+    assert_eq!(seen["status"]["observedGeneration"], seen["metadata"]["generation"], "{seen:#}");
     let note = bench.event("Waiting").await;
     assert!(note.contains("1 of 2 members could be placed"), "{note}");
     eventually(SOON, "the gang to be counted as waiting", async || {

@@ -78,6 +78,8 @@ pub struct GangView {
     pub uid: String,
     /// A group object stands in the API now.
     pub has_object: bool,
+    /// The generation of that object that the engine knows; 0 where none is known.
+    pub generation: i64,
     /// Its queue.
     pub queue: String,
     /// What keeps its queue from taking it; `None` once it takes it, or once there are pods.
@@ -137,6 +139,7 @@ impl Engine {
             key: gang.key.clone(),
             uid: uid(snap, id),
             has_object: gang.exists && gang.origin == Origin::Group,
+            generation: gang.spec.as_ref().map_or(0, |spec| spec.generation),
             queue: gang.queue_name.clone(),
             barred_by: admit::barred_by(snap, id),
             priority: snap.priority(id),

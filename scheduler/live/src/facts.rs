@@ -23,6 +23,7 @@ pub(crate) fn of(view: GangView) -> GangFacts {
         members: view.members.into_iter().map(|it| member(it, &namespace)).collect(),
         group: GroupRef { key: view.key, uid: view.uid },
         has_object: view.has_object,
+        generation: view.generation,
         queue: view.queue,
         phase,
         min: view.min,

@@ -13,6 +13,8 @@ pub struct GangFacts {
     pub group: GroupRef,
     /// A group object stands in the API now; else status and ledger go onto pods.
     pub has_object: bool,
+    /// Generation of that object; 0 where unknown.
+    pub generation: i64,
     /// Its queue.
     pub queue: String,
     /// Where it stands.

@@ -52,7 +52,7 @@ pub struct GroupStatus {
     pub explanation: Option<Explanation>,
     /// What must survive a restart.
     pub ledger: Ledger,
-    /// Generation of the object this is about; 0 where unknown.
+    /// Generation of the group object that was judged; 0 where unknown.
     pub generation: i64,
 }
 

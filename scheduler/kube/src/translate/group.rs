@@ -13,14 +13,19 @@ pub(super) fn key(meta: &Meta, dialect: Dialect) -> GangKey {
     GangKey { namespace: meta.namespace_or_default().to_owned(), name: meta.name.clone(), dialect }
 }
 
-/// A gang called `key` with what the metadata of its object says: identity, queue, walltime,
-/// ledger.
+/// A gang called `key` with what the metadata of its object says: identity, generation, queue,
+/// walltime, ledger.
 pub(super) fn gang(key: GangKey, meta: &Meta, problems: &mut Problems) -> GangSpec {
     let mut gang = GangSpec::plain(key);
     if !meta.uid.is_empty() {
         gang.uid.clone_from(&meta.uid);
     }
     gang.created_at = created_at(meta, problems);
+    // Other dialects have no word for it; and where a status is no subresource, each write of
+    // it would make another generation, to be written in turn.
+    if matches!(gang.key.dialect, Dialect::Muster | Dialect::Kubernetes) {
+        gang.generation = meta.generation;
+    }
     gang.queue = membership::queue(meta);
     gang.walltime = annotated_walltime(meta, problems);
     gang.topology = wish(meta);

@@ -1,7 +1,7 @@
 //! The slim `ObjectMeta`: identity, labels, owners, and only those annotations that some
 //! translation reads.
 
-use super::null_default;
+use super::{Number, null_default};
 use crate::names;
 use serde::de::{IgnoredAny, MapAccess, Visitor};
 use serde::{Deserialize, Deserializer};
@@ -36,6 +36,9 @@ pub struct Meta {
     /// When the object was created, as written.
     #[serde(deserialize_with = "null_default")]
     pub creation_timestamp: Option<String>,
+    /// Which version of `spec` this is; 0 where that is unknown.
+    #[serde(deserialize_with = "whole")]
+    pub generation: i64,
     /// Set once deletion has begun.
     #[serde(deserialize_with = "null_default")]
     pub deletion_timestamp: Option<String>,
@@ -145,6 +148,14 @@ impl<'de> Deserialize<'de> for ReadKey {
     }
 }
 
+/// A whole number; 0 for anything else.
+fn whole<'de, D: Deserializer<'de>>(deserializer: D) -> Result<i64, D::Error> {
+    Ok(match Option::<Number>::deserialize(deserializer)? {
+        Some(Number::Whole(number)) => number,
+        _ => 0,
+    })
+}
+
 /// Reads a map of text in which the map itself and any value may be `null`.
 ///
 /// # Errors
@@ -173,7 +184,7 @@ mod tests {
     fn an_explicit_null_reads_like_a_missing_field() {
         let nulls = r#"{"name":null,"generateName":null,"namespace":null,"uid":null,
             "labels":null,"annotations":null,"ownerReferences":null,
-            "creationTimestamp":null,"deletionTimestamp":null}"#;
+            "creationTimestamp":null,"generation":null,"deletionTimestamp":null}"#;
         assert_eq!(meta(nulls), Meta::default());
         assert_eq!(meta(r#"{"labels":{"a":null}}"#).label("a"), Some(""));
     }

@@ -62,6 +62,9 @@ pub struct GangSpec {
     pub uid: String,
     /// When the group object was created.
     pub created_at: Time,
+    /// Which version of what the group asks for this is; 0 where it is unknown, or where the
+    /// dialect's status has no place to say it.
+    pub generation: i64,
     /// Least number of members that may run; at least 1 after translation.
     pub min: u32,
     /// Minimums per role, in order of name.
@@ -105,6 +108,7 @@ impl GangSpec {
             uid: format!("{}:{key}", key.dialect.name()),
             key,
             created_at: Time::ZERO,
+            generation: 0,
             min: 1,
             roles: Vec::new(),
             queue: None,

@@ -164,7 +164,7 @@ impl Gang {
             has_started: self.has_started,
             explanation: facts.explanation.clone(),
             ledger: facts.ledger.clone(),
-            generation: 0,
+            generation: facts.generation,
         };
         // Its controller makes no pods before it reads this.
         let is_urgent =
@@ -237,10 +237,10 @@ impl Gang {
 }
 
 /// What of a status is worth a prompt write; the rest are numbers, and who is the youngest.
-fn outline(page: &GroupStatus) -> (Phase, bool, Option<Class>, Ledger) {
+fn outline(page: &GroupStatus) -> (Phase, bool, Option<Class>, Ledger, i64) {
     let class = page.explanation.as_ref().map(|why| Class::of(&why.reason));
     let ledger = Ledger { succeeded: Vec::new(), youngest: None, ..page.ledger.clone() };
-    (page.phase, page.has_started, class, ledger)
+    (page.phase, page.has_started, class, ledger, page.generation)
 }
 
 /// What the gang's events are about: its group, else its first member.

@@ -430,13 +430,16 @@ impl Item {
     }
 }
 
-/// What a status says, as a number: when and about which generation left out, and what the
-/// group's dialect has no words for. Two processes of one version agree on it.
+/// What a status says, as a number: since when left out, and what the group's dialect has no
+/// words for. Two processes of one version agree on it.
 #[must_use]
 pub fn fingerprint(dialect: Dialect, status: &GroupStatus) -> u64 {
-    let GroupStatus { phase, min, counts, has_started, explanation, ledger, .. } = status;
+    let GroupStatus { phase, min, counts, has_started, explanation, ledger, generation, .. } =
+        status;
     let counts = (dialect != Dialect::Kubernetes).then_some(counts);
-    seed_of(&format!("{phase:?} {min} {counts:?} {has_started} {explanation:?} {ledger:?}"))
+    seed_of(&format!(
+        "{phase:?} {min} {counts:?} {has_started} {explanation:?} {ledger:?} {generation}"
+    ))
 }
 
 #[cfg(test)]

@@ -124,6 +124,19 @@ fn equal_facts_cause_no_write() {
 }
 
 #[test]
+fn a_group_that_asks_for_something_else_is_told_so_although_its_reason_is_the_same() {
+    let mut bench = Bench::new();
+    let facts = Make::group(3).waits(WaitReason::Room).facts();
+    let generations = |calls: &[Call]| -> Vec<i64> {
+        statuses(calls).iter().map(|status| status.generation).collect()
+    };
+    assert_eq!(generations(&bench.settle(&facts)), [1]);
+    let changed = GangFacts { generation: 2, ..facts };
+    bench.tell(&changed);
+    assert_eq!(generations(&bench.pass(5_000, &changed, 200)), [2], "soon");
+}
+
+#[test]
 fn members_are_written_once_per_class_with_a_constant_sentence() {
     let mut bench = Bench::new();
     let mut calls = Vec::new();

@@ -48,6 +48,7 @@ fn facts(phase: Phase, members: Vec<MemberFacts>) -> GangFacts {
     GangFacts {
         group: GroupRef { key: gang(), uid: "uid-g".to_owned() },
         has_object: true,
+        generation: 1,
         queue: "q".to_owned(),
         phase,
         min: 3,

@@ -12,6 +12,7 @@ mirror! {
     required { key: GangKey, uid: String }
     optional {
         created_at: Time,
+        generation: i64,
         min: u32,
         roles: Vec<RoleSpec>,
         queue: Option<String>,

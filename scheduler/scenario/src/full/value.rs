@@ -122,7 +122,7 @@ macro_rules! as_is {
     )* };
 }
 
-as_is!(String, bool, u8, i32, u32, u64, BTreeMap<String, u32>);
+as_is!(String, bool, u8, i32, i64, u32, u64, BTreeMap<String, u32>);
 
 impl<T: Mirror> Mirror for Vec<T> {
     type File = Vec<T::File>;

@@ -269,7 +269,7 @@ prop_compose! {
 
 prop_compose! {
     fn gang()(
-        (key, uid, created_at) in (gang_key(), text(), time()),
+        (key, uid, created_at, generation) in (gang_key(), text(), time(), any::<i64>()),
         (min, succeeded, unbreakable) in (any::<u32>(), any::<u32>(), any::<bool>()),
         roles in vec((text(), any::<u32>()).prop_map(|(name, min)| RoleSpec { name, min }), 0..2),
         (queue, priority, priority_class) in (of(text()), of(any::<i32>()), text()),
@@ -281,7 +281,7 @@ prop_compose! {
         (min_resources, ledger, scheduler) in (resources(), ledger(), text()),
     ) -> GangSpec {
         GangSpec {
-            key, uid, created_at, min, roles, queue, priority, priority_class,
+            key, uid, created_at, generation, min, roles, queue, priority, priority_class,
             topology: TopologyWish { topology, required, preferred },
             walltime, unbreakable, succeeded, creates_at_once, unsupported, labels,
             min_resources, ledger, scheduler,

@@ -371,7 +371,11 @@ impl Run {
     fn raise(&mut self, index: usize, more: u32) {
         let key = &self.story.troops[index].gang.key;
         if let Some(gang) = self.server.gangs.get(key) {
-            let gang = GangSpec { min: gang.min.saturating_add(more), ..gang.clone() };
+            let gang = GangSpec {
+                min: gang.min.saturating_add(more),
+                generation: gang.generation + 1,
+                ..gang.clone()
+            };
             self.server.change(Event::Gang(Box::new(gang)), self.now);
         }
     }

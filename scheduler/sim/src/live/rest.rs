@@ -3,17 +3,20 @@
 //! 1. Nothing is in flight.
 //! 2. What the leader believes is what a process that starts afresh reads from the server.
 //! 3. Such a process finds nothing to do: whatever could run, runs.
+//! 4. What people read of a group is about what its group asks for now.
 
 use super::promises::Promises;
 use super::replica::Replica;
-use super::server::ApiServer;
+use super::server::{ApiServer, Done};
 use super::watch::Watch;
 use scheduler_core::engine::{Config, Engine};
 use scheduler_core::report::Decision;
 use scheduler_framework::profile::Profile;
 use scheduler_model::event::{Event, Kind};
+use scheduler_model::spec::GangSpec;
 use scheduler_model::time::Time;
 use scheduler_protocol::lanes::Lane;
+use std::collections::BTreeMap;
 
 /// Looks at everything once more.
 pub fn look(
@@ -41,6 +44,9 @@ pub fn look(
     for event in everything(server) {
         fresh.observe(event, now);
     }
+    for line in outdated(server) {
+        promises.broken(now, &line);
+    }
     for line in leader.engine().audit() {
         promises.broken(now, &format!("the leader's snapshot: {line}"));
     }
@@ -52,6 +58,19 @@ pub fn look(
             promises.broken(now, &words);
         }
     }
+}
+
+/// Groups whose status, where they have one, is about an earlier generation.
+fn outdated(server: &ApiServer) -> Vec<String> {
+    let writes = server.writes.iter().filter_map(|write| match &write.what {
+        Done::Group(key, status) => Some(((key, &write.uid), status.generation)),
+        _ => None,
+    });
+    let last: BTreeMap<_, i64> = writes.collect();
+    let about = |gang: &GangSpec| last.get(&(&gang.key, &gang.uid)).copied();
+    let gangs = server.gangs.values();
+    let old = gangs.filter(|gang| about(gang).is_some_and(|it| it != gang.generation));
+    old.map(|gang| format!("the status of {} is about an earlier generation", gang.key)).collect()
 }
 
 fn everything(server: &ApiServer) -> Vec<Event> {

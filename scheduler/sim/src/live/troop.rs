@@ -62,6 +62,7 @@ impl Troop {
             roles: if has_object { roles } else { Vec::new() },
             queue: Some("default".to_owned()),
             priority: dice.chance(20).then_some(10),
+            generation: 1,
             ..GangSpec::plain(key)
         };
         let has_controller = !is_alone && dice.chance(75);

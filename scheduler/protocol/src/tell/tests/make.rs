@@ -36,6 +36,7 @@ impl Make {
         Self(GangFacts {
             group: GroupRef { key, uid: "g".to_owned() },
             has_object: true,
+            generation: 1,
             queue: "default".to_owned(),
             phase: Phase::Admitted,
             min: count,
