@@ -3,20 +3,21 @@
 //! 1. Nothing is in flight.
 //! 2. What the leader believes is what a process that starts afresh reads from the server.
 //! 3. Such a process finds nothing to do: whatever could run, runs.
-//! 4. What people read of a group is about what its group asks for now.
+//! 4. What people read of a group with members is about what the group asks for now.
 
 use super::promises::Promises;
 use super::replica::Replica;
 use super::server::{ApiServer, Done};
+use super::tally::group_of;
 use super::watch::Watch;
 use scheduler_core::engine::{Config, Engine};
 use scheduler_core::report::Decision;
 use scheduler_framework::profile::Profile;
 use scheduler_model::event::{Event, Kind};
-use scheduler_model::spec::GangSpec;
+use scheduler_model::spec::{GangKey, GangSpec};
 use scheduler_model::time::Time;
 use scheduler_protocol::lanes::Lane;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Looks at everything once more.
 pub fn look(
@@ -60,7 +61,8 @@ pub fn look(
     }
 }
 
-/// Groups whose status, where they have one, is about an earlier generation.
+/// Groups whose status, where they have one, is about an earlier generation. A new process says
+/// nothing of a group without members.
 fn outdated(server: &ApiServer) -> Vec<String> {
     let writes = server.writes.iter().filter_map(|write| match &write.what {
         Done::Group(key, status) => Some(((key, &write.uid), status.generation)),
@@ -68,7 +70,9 @@ fn outdated(server: &ApiServer) -> Vec<String> {
     });
     let last: BTreeMap<_, i64> = writes.collect();
     let about = |gang: &GangSpec| last.get(&(&gang.key, &gang.uid)).copied();
-    let gangs = server.gangs.values();
+    let unfinished = server.pods.values().filter(|pod| !pod.phase.is_finished());
+    let present: BTreeSet<&GangKey> = unfinished.filter_map(group_of).collect();
+    let gangs = server.gangs.values().filter(|gang| present.contains(&gang.key));
     let old = gangs.filter(|gang| about(gang).is_some_and(|it| it != gang.generation));
     old.map(|gang| format!("the status of {} is about an earlier generation", gang.key)).collect()
 }
