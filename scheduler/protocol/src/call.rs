@@ -98,6 +98,9 @@ pub enum Call {
         version: String,
         /// Who gets it.
         claim: ClaimRef,
+        /// Somebody else kept the volume for the claim, and is not to be written over: when the
+        /// two part again, the cluster goes on keeping it for a claim of that name.
+        is_kept: bool,
     },
 }
 

@@ -54,8 +54,8 @@ impl Encoder {
             }
             Call::SelectNode { claim, node } => vec![select_node(claim, node)],
             Call::DeselectNode { claim, node } => vec![deselect_node(claim, node)],
-            Call::TakeVolume { volume, version, claim } => {
-                vec![take_volume(volume, version, claim)]
+            Call::TakeVolume { volume, version, claim, is_kept } => {
+                vec![take_volume(volume, version, claim, *is_kept)]
             }
         }
     }
@@ -145,10 +145,15 @@ fn deselect_node(claim: &ClaimRef, node: &str) -> Request {
 }
 
 /// The server refuses it (409) where the volume has changed since. The annotation says that no
-/// person chose the claim, so that the cluster may free the volume if the claim goes.
-fn take_volume(volume: &str, version: &str, claim: &ClaimRef) -> Request {
+/// person chose the claim: when the cluster parts the two again, it frees the volume for all.
+/// A volume without it goes on being kept for a claim of that name.
+fn take_volume(volume: &str, version: &str, claim: &ClaimRef, is_kept: bool) -> Request {
+    let mut metadata = json!({ "resourceVersion": version });
+    if !is_kept {
+        metadata["annotations"] = json!({ BOUND_BY_CONTROLLER: "yes" });
+    }
     let patch = json!({
-        "metadata": { "resourceVersion": version, "annotations": { BOUND_BY_CONTROLLER: "yes" } },
+        "metadata": metadata,
         "spec": { "claimRef": {
             "apiVersion": "v1",
             "kind": "PersistentVolumeClaim",

@@ -109,7 +109,16 @@ fn a_claim_is_told_its_node_and_loses_it_again() {
 #[test]
 fn a_volume_is_taken_for_a_claim_in_the_version_it_was_seen_in() {
     let (volume, version) = ("disk-7".to_owned(), "41".to_owned());
-    insta::assert_snapshot!(show(&[Call::TakeVolume { volume, version, claim: claim() }]));
+    let (claim, is_kept) = (claim(), false);
+    insta::assert_snapshot!(show(&[Call::TakeVolume { volume, version, claim, is_kept }]));
+}
+
+#[test]
+fn a_volume_that_a_person_kept_for_a_claim_is_not_marked_as_chosen_by_a_machine() {
+    let (volume, version) = ("disk-7".to_owned(), "41".to_owned());
+    let text = show(&[Call::TakeVolume { volume, version, claim: claim(), is_kept: true }]);
+    assert!(text.contains("claimRef"), "{text}");
+    assert!(!text.contains("bound-by-controller"), "{text}");
 }
 
 fn claim() -> ClaimRef {

@@ -157,5 +157,7 @@ pub enum VolumeStep {
         volume: String,
         /// Version it was decided on.
         version: String,
+        /// Somebody kept the volume for this claim ([`VolumeSpec::kept_for`]).
+        is_kept: bool,
     },
 }

@@ -197,8 +197,10 @@ impl Snapshot {
             match &served.by {
                 Source::Make => Some(VolumeStep::Provision { claim, uid }),
                 Source::Take(volume) => {
-                    let version = self.volumes.volumes.get(volume)?.version.clone();
-                    Some(VolumeStep::Take { claim, uid, volume: volume.clone(), version })
+                    let spec = self.volumes.volumes.get(volume)?;
+                    let (version, is_kept) = (spec.version.clone(), spec.kept_for.is_some());
+                    let volume = volume.clone();
+                    Some(VolumeStep::Take { claim, uid, volume, version, is_kept })
                 }
                 Source::Join(_) => None,
             }

@@ -112,7 +112,7 @@ impl Volumes {
         let step = self.by_claim.get(claim).and_then(|it| self.plans[it].steps.get(claim));
         let of_step = step.and_then(|step| match &step.act {
             Act::Provision(node) => Some((node.clone(), step.doubt_until?)),
-            Act::Take(..) => None,
+            Act::Take { .. } => None,
         });
         let of_undo = self.undos.get(claim).and_then(|it| Some((it.node.clone(), it.doubt_until?)));
         let Some(trace) = self.traces.get_mut(claim) else { return };

@@ -284,8 +284,9 @@ impl Volumes {
     fn step(&self, step: &VolumeStep, node: &str) -> (String, Step) {
         let (key, uid, act) = match step {
             VolumeStep::Provision { claim, uid } => (claim, uid, Act::Provision(node.to_owned())),
-            VolumeStep::Take { claim, uid, volume, version } => {
-                (claim, uid, Act::Take(volume.clone(), version.clone()))
+            VolumeStep::Take { claim, uid, volume, version, is_kept } => {
+                let (volume, version, is_kept) = (volume.clone(), version.clone(), *is_kept);
+                (claim, uid, Act::Take { volume, version, is_kept })
             }
         };
         let (namespace, name) = key.split_once('/').unwrap_or(("", key));

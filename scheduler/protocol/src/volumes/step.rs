@@ -24,7 +24,7 @@ pub(super) enum Act {
     /// A volume for this node.
     Provision(String),
     /// This volume, in this version.
-    Take(String, String),
+    Take { volume: String, version: String, is_kept: bool },
 }
 
 /// How far it is.
@@ -97,8 +97,9 @@ impl Step {
         let claim = self.claim.clone();
         match &self.act {
             Act::Provision(node) => Call::SelectNode { claim, node: node.clone() },
-            Act::Take(volume, version) => {
-                Call::TakeVolume { volume: volume.clone(), version: version.clone(), claim }
+            Act::Take { volume, version, is_kept } => {
+                let (volume, version, is_kept) = (volume.clone(), version.clone(), *is_kept);
+                Call::TakeVolume { volume, version, claim, is_kept }
             }
         }
     }
@@ -112,7 +113,7 @@ impl Step {
         }
         self.unsent = 0;
         self.tries += 1;
-        let is_taking = matches!(self.act, Act::Take(..));
+        let is_taking = matches!(self.act, Act::Take { .. });
         let words = match meaning(CallKind::Write, answer) {
             Meaning::Done => {
                 (self.stage, self.tries) = (Stage::Written(now), 0);
@@ -189,7 +190,7 @@ impl Step {
         let unready = self.unready.as_ref().map(|(_, since)| since.after(UNREADY));
         let unseen = match (self.stage, &self.act) {
             (Stage::Written(at), Act::Provision(_)) => Some(at.after(UNSEEN)),
-            (Stage::Written(at), Act::Take(..)) if self.doubt_until.is_some() => {
+            (Stage::Written(at), Act::Take { .. }) if self.doubt_until.is_some() => {
                 Some(at.after(UNSEEN))
             }
             _ => None,
@@ -207,7 +208,7 @@ impl Step {
         }
         match &self.act {
             Act::Provision(_) => Next::Call(now),
-            Act::Take(volume, _) => {
+            Act::Take { volume, .. } => {
                 let words = format!("did not get volume {volume}, which changed meanwhile");
                 Next::Fail(Fault { words, is_of_node: false })
             }
@@ -217,7 +218,7 @@ impl Step {
     fn fault(&self, words: String) -> Fault {
         let words = match &self.act {
             Act::Provision(node) => format!("cannot be told to go to node {node}: {words}"),
-            Act::Take(volume, _) => format!("cannot take volume {volume}: {words}"),
+            Act::Take { volume, .. } => format!("cannot take volume {volume}: {words}"),
         };
         Fault { words, is_of_node: false }
     }

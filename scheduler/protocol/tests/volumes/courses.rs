@@ -1,10 +1,10 @@
 //! How a plan becomes ready, or does not.
 
 use crate::{Desk, bind, bound, code, gang, late, lost, provision, said, take, unready};
-use scheduler_model::spec::ClaimSpec;
+use scheduler_model::spec::{ClaimSpec, VolumeStep};
 use scheduler_model::time::Span;
 use scheduler_protocol::answer::{Answer, Reply};
-use scheduler_protocol::call::Call;
+use scheduler_protocol::call::{Call, Send};
 use scheduler_protocol::volumes::VolumeNews;
 
 #[test]
@@ -152,7 +152,7 @@ fn a_claim_that_cannot_be_used_ends_the_plan_unless_it_is_only_for_a_moment() {
 #[test]
 fn a_volume_is_taken_in_the_version_it_was_decided_on() {
     let (mut desk, plan, sends) = Desk::with(&["a"], take);
-    let Call::TakeVolume { volume, version, claim } = &sends[0].call else {
+    let Call::TakeVolume { volume, version, claim, .. } = &sends[0].call else {
         panic!("it is taken");
     };
     assert_eq!((&volume[..], &version[..], &claim.uid[..]), ("v", "7", "claim-a"));
@@ -160,6 +160,19 @@ fn a_volume_is_taken_in_the_version_it_was_decided_on() {
     desk.see(&late("a", None));
     desk.see(&bound("a"));
     assert_eq!(desk.news(), [VolumeNews::Ready(plan)]);
+}
+
+#[test]
+fn a_volume_that_was_kept_for_its_claim_is_taken_as_such() {
+    let kept = |name: &str| match take(name) {
+        VolumeStep::Take { claim, uid, volume, version, .. } => {
+            VolumeStep::Take { claim, uid, volume, version, is_kept: true }
+        }
+        step => step,
+    };
+    let is_kept = |sends: &[Send]| matches!(sends[0].call, Call::TakeVolume { is_kept: true, .. });
+    assert!(is_kept(&Desk::with(&["a"], kept).2));
+    assert!(!is_kept(&Desk::with(&["a"], take).2));
 }
 
 #[test]

@@ -134,6 +134,7 @@ fn take(name: &str) -> VolumeStep {
         uid: format!("claim-{name}"),
         volume: "v".to_owned(),
         version: "7".to_owned(),
+        is_kept: false,
     }
 }
 

@@ -69,7 +69,7 @@ impl Store {
                     _ => (Reply::code(422), None),
                 }
             }
-            Call::TakeVolume { volume, version, claim } => match self.volumes.get_mut(volume) {
+            Call::TakeVolume { volume, version, claim, .. } => match self.volumes.get_mut(volume) {
                 None => (Reply::code(404), None),
                 Some((spec, _)) if spec.version != *version => (Reply::code(409), None),
                 Some((spec, taken)) => {
