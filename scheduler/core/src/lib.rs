@@ -15,6 +15,7 @@
 pub mod admit;
 pub mod audit;
 pub mod avoid;
+mod awaits;
 pub mod census;
 mod claims;
 pub mod cycle;

@@ -1,6 +1,7 @@
 //! What a person or a status writer reads of a gang.
 
 use crate::admit;
+use crate::awaits;
 use crate::engine::Engine;
 use crate::roster::{Roster, rank_order};
 use scheduler_model::explain::{Explanation, WaitReason};
@@ -106,6 +107,16 @@ pub struct GangView {
     pub ledger: Ledger,
     /// Why it, or the rest of it, waits.
     pub explanation: Option<Explanation>,
+    /// Why it is not bound yet although it has nodes.
+    pub awaits: Option<Explanation>,
+}
+
+impl GangView {
+    /// What to say first of why it waits.
+    #[must_use]
+    pub fn why(&self) -> Option<&Explanation> {
+        self.explanation.as_ref().or(self.awaits.as_ref())
+    }
 }
 
 impl Engine {
@@ -135,6 +146,7 @@ impl Engine {
         };
         let running = members.iter().filter(is_running).count();
         let memory = self.memory.get(&id);
+        let awaits = awaits::explain(snap, &gang.key, &members);
         GangView {
             key: gang.key.clone(),
             uid: uid(snap, id),
@@ -162,6 +174,7 @@ impl Engine {
             has_started: memory.is_some_and(|memory| memory.run.has_started),
             ledger: memory.map(|memory| memory.run.ledger(gang, snap)).unwrap_or_default(),
             explanation: self.explanation(id).cloned(),
+            awaits,
         }
     }
 

@@ -2,7 +2,6 @@
 
 use scheduler_core::view::{GangView, MemberView, Standing};
 use scheduler_model::explain::{Cure, Explanation, WaitReason};
-use scheduler_model::spec::GangKey;
 use scheduler_protocol::call::{GroupRef, PodRef};
 use scheduler_protocol::facts::{GangFacts, MemberFacts};
 use scheduler_protocol::status::{Counts, Phase};
@@ -71,23 +70,6 @@ fn barred(view: &GangView) -> Option<Explanation> {
         cure: Cure::Queue,
         next_step,
     })
-}
-
-/// Why a gang that has nodes waits: its claims are not bound yet.
-pub(crate) fn awaits(gang: &GangKey, claims: &[String]) -> Explanation {
-    let pods = u32::try_from(claims.len()).unwrap_or(u32::MAX);
-    let claim = claims.first().cloned().unwrap_or_default();
-    let why = "is not bound yet; its gang has nodes and waits for it".to_owned();
-    Explanation {
-        gang: gang.clone(),
-        reason: WaitReason::Volume { pods, claim, why },
-        placeable: 0,
-        needed: 0,
-        sets: Vec::new(),
-        nearest: None,
-        cure: Cure::Wait,
-        next_step: "see what the driver of the claim says, if it takes long".to_owned(),
-    }
 }
 
 fn member(view: MemberView, namespace: &str) -> MemberFacts {

@@ -33,14 +33,14 @@ impl Live {
                 continue;
             }
             match self.engine.gang(&key) {
-                Some(view) => {
-                    let mut facts = facts::of(view);
+                Some(mut view) => {
+                    if self.volumes.is_late(&key) {
+                        view.explanation = view.explanation.or(view.awaits.take());
+                    }
+                    let facts = facts::of(view);
                     let next = self.settings.engine.pace.next(facts.members.len(), now);
                     self.rests.extend(next.map(|next| (key.clone(), next)));
                     self.waits.look(&facts, now);
-                    if let Some((_, claims)) = self.volumes.waits(&key) {
-                        facts.explanation.get_or_insert_with(|| facts::awaits(&key, &claims));
-                    }
                     if may_write && self.is_ours(&facts) {
                         self.look(&facts, now);
                     }

@@ -2,15 +2,17 @@
 //!
 //! Invariant: the engine fed with it decides the same from that moment on. Members that were
 //! given a node and are not yet seen bound stand in it as bound, since their binds are under
-//! way; what the engine remembers of a gang stands in its ledger.
+//! way; volumes they are about to have stand in it as kept for their claims; what the engine
+//! remembers of a gang stands in its ledger.
 
 use scheduler_core::engine::Engine;
 use scheduler_core::view::GangView;
 use scheduler_model::event::Event;
 use scheduler_model::snapshot::Snapshot;
-use scheduler_model::spec::PodSpec;
+use scheduler_model::spec::{PodSpec, VolumeStep};
 use scheduler_model::time::Time;
 use scheduler_model::world::World;
+use std::collections::BTreeMap;
 
 /// The sentence that a dump tells.
 const STORY: &str = "A dump of what muster saw";
@@ -59,9 +61,26 @@ fn surroundings(snap: &Snapshot) -> Vec<Event> {
     events.extend(nodes.map(|node| Event::Node(Box::new(snap.nodes().spec(node).clone()))));
     let volumes = snap.volumes();
     events.extend(volumes.claims().values().cloned().map(Box::new).map(Event::Claim));
-    events.extend(volumes.volumes().values().cloned().map(Box::new).map(Event::Volume));
+    let taken = taken(snap);
+    events.extend(volumes.volumes().values().cloned().map(|mut volume| {
+        if let Some(claim) = taken.get(&volume.name) {
+            volume.kept_for = Some(claim.clone());
+        }
+        Event::Volume(Box::new(volume))
+    }));
     events.extend(volumes.pools().values().cloned().map(Box::new).map(Event::Pool));
     events
+}
+
+/// Volumes that members with nodes are about to have, and the claims they serve.
+fn taken(snap: &Snapshot) -> BTreeMap<String, String> {
+    let mut taken = BTreeMap::new();
+    for step in snap.pods().iter().flat_map(|(pod, _)| snap.volume_steps(pod)) {
+        if let VolumeStep::Take { claim, volume, .. } = step {
+            taken.insert(volume, claim);
+        }
+    }
+    taken
 }
 
 /// All pods of a gang, finished ones too; the ledger goes with them where no group carries it.

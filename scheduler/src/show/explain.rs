@@ -29,7 +29,7 @@ pub(super) fn write(shown: &Shown<'_>, gang: &GangView, out: &mut dyn Write) -> 
     if let Some(time) = words::starts(shown.report).get(&gang.key) {
         writeln!(out, "  start      {}", time.since(shown.report.started_at))?;
     }
-    if let Some(explanation) = &gang.explanation {
+    if let Some(explanation) = gang.why() {
         why(explanation, out)?;
     } else if gang.standing == Standing::Empty {
         writeln!(out, "  why        its group exists, but no pod names it yet")?;

@@ -44,7 +44,7 @@ pub(super) fn write(shown: &Shown<'_>, out: &mut dyn Write) -> io::Result<()> {
     let titles = TITLES.map(str::to_owned);
     put(out, &line(&titles, &widths, "REASON"), limit)?;
     for (gang, row) in gangs.iter().zip(&rows) {
-        let reason = gang.explanation.as_ref().map(ToString::to_string).unwrap_or_default();
+        let reason = gang.why().map(ToString::to_string).unwrap_or_default();
         put(out, &line(row, &widths, &words::line(&reason)), limit)?;
     }
     writeln!(out)

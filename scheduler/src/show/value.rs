@@ -67,7 +67,7 @@ pub(crate) fn gang(view: &GangView, started: Option<Time>, begin: Time) -> Value
         "succeeded": view.succeeded,
         "members": view.members.iter().map(member).collect::<Vec<Value>>(),
         "startMs": started.map(|time| time.ms().saturating_sub(begin.ms())),
-        "explanation": view.explanation.as_ref().map(explanation::value),
+        "explanation": view.why().map(explanation::value),
     });
     if let Value::Object(fields) = fields {
         value.extend(fields);

@@ -1,6 +1,6 @@
 //! What each path answers.
 
-use crate::{leader, stage, watched};
+use crate::{CLAIMS, OBJECTS, Stage, leader, leader_of, stage, watched};
 use scheduler::run::admin::Watches;
 use scheduler_protocol::call::LeaseRef;
 use serde_json::Value;
@@ -28,13 +28,8 @@ fn ready_says_by_name_what_is_missing() {
     assert_eq!((code, json(&text)["missing"][0].as_str()), (503, Some("nodes: not listed yet")));
 }
 
-#[test]
-fn an_explanation_is_what_simulate_says_of_the_dump() {
-    let stage = leader();
-    let (code, text) = stage.get("/explain/a/large");
-    assert_eq!(code, 200, "{text}");
-    let gang = json(&text);
-    assert_eq!(gang["explanation"]["reason"], "room");
+/// What `muster simulate` says of the dump of this moment.
+fn simulated(stage: &Stage) -> Value {
     let (code, dump) = stage.get("/dump");
     assert_eq!(code, 200);
     let folder = tempfile::tempdir().expect("a folder");
@@ -42,7 +37,39 @@ fn an_explanation_is_what_simulate_says_of_the_dump() {
     std::fs::write(&path, dump).expect("written");
     let mut muster = assert_cmd::Command::new(env!("CARGO_BIN_EXE_muster"));
     let output = muster.args(["simulate", "-o", "json"]).arg(&path).output().expect("it runs");
-    let simulated = json(&String::from_utf8_lossy(&output.stdout));
+    json(&String::from_utf8_lossy(&output.stdout))
+}
+
+#[test]
+fn a_gang_that_waits_for_its_claims_says_so_live_and_in_its_dump() {
+    let stage = leader_of(&format!("{OBJECTS}---\n{CLAIMS}"));
+    let gang = json(&stage.get("/explain/a/stored").1);
+    let why = &gang["explanation"];
+    assert_eq!(why["reason"], "volume", "{gang:#}");
+    let sentence = why["sentence"].as_str().unwrap_or_default();
+    assert!(sentence.contains("a/made"), "{gang:#}");
+    let simulated = simulated(&stage);
+    let gangs = simulated["gangs"].as_array().expect("gangs");
+    let same = gangs.iter().find(|gang| gang["name"] == "stored").expect("it is there too");
+    assert_eq!(same["explanation"], *why);
+}
+
+#[test]
+fn a_volume_that_is_about_to_be_taken_is_nobody_elses_in_a_dump() {
+    let stage = leader_of(&format!("{OBJECTS}---\n{CLAIMS}"));
+    let (_, dump) = stage.get("/dump");
+    assert!(dump.contains("a/there"), "{dump}");
+    assert!(dump.contains("keptFor: a/there"), "{dump}");
+}
+
+#[test]
+fn an_explanation_is_what_simulate_says_of_the_dump() {
+    let stage = leader();
+    let (code, text) = stage.get("/explain/a/large");
+    assert_eq!(code, 200, "{text}");
+    let gang = json(&text);
+    assert_eq!(gang["explanation"]["reason"], "room");
+    let simulated = simulated(&stage);
     let gangs = simulated["gangs"].as_array().expect("gangs");
     let same = gangs.iter().find(|gang| gang["name"] == "large").expect("it is there too");
     assert_eq!(same["explanation"], gang["explanation"]);

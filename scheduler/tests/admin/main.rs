@@ -42,6 +42,26 @@ struct Stage {
     runtime: tokio::runtime::Runtime,
 }
 
+/// A gang whose two members have nodes, and wait for a driver that makes a volume for one of
+/// them and for Kubernetes to bind another that exists.
+const CLAIMS: &str = "\
+{apiVersion: storage.k8s.io/v1, kind: StorageClass, metadata: {name: fast}, provisioner: d.example, volumeBindingMode: WaitForFirstConsumer}
+---
+{apiVersion: storage.k8s.io/v1, kind: StorageClass, metadata: {name: local}, provisioner: kubernetes.io/no-provisioner, volumeBindingMode: WaitForFirstConsumer}
+---
+{apiVersion: v1, kind: PersistentVolume, metadata: {name: disk, resourceVersion: '7'}, spec: {storageClassName: local, accessModes: [ReadWriteOnce], capacity: {storage: 2Gi}}}
+---
+{apiVersion: v1, kind: PersistentVolumeClaim, metadata: {name: made, namespace: a, uid: c0}, spec: {storageClassName: fast, accessModes: [ReadWriteOnce], resources: {requests: {storage: 1Gi}}}}
+---
+{apiVersion: v1, kind: PersistentVolumeClaim, metadata: {name: there, namespace: a, uid: c1}, spec: {storageClassName: local, accessModes: [ReadWriteOnce], resources: {requests: {storage: 1Gi}}}}
+---
+{apiVersion: muster.sh/v1alpha1, kind: PodGroup, metadata: {name: stored, namespace: a, uid: g3}, spec: {minAvailable: 2}}
+---
+{apiVersion: v1, kind: Pod, metadata: {name: v-0, namespace: a, uid: u3, labels: {muster.sh/pod-group: stored}}, spec: {schedulerName: muster, volumes: [{name: v, persistentVolumeClaim: {claimName: made}}], containers: [{name: c}]}}
+---
+{apiVersion: v1, kind: Pod, metadata: {name: v-1, namespace: a, uid: u4, labels: {muster.sh/pod-group: stored}}, spec: {schedulerName: muster, volumes: [{name: v, persistentVolumeClaim: {claimName: there}}], containers: [{name: c}]}}
+";
+
 /// The log of this test process; it can begin once only.
 fn logs() -> Arc<Logs> {
     static LOGS: OnceLock<Arc<Logs>> = OnceLock::new();
@@ -80,8 +100,14 @@ fn stage(lease: Option<LeaseRef>, watches: Watches) -> Stage {
 
 /// A server that leads and knows [`OBJECTS`].
 fn leader() -> Stage {
+    leader_of(OBJECTS)
+}
+
+/// A server that leads and knows these objects.
+fn leader_of(objects: &str) -> Stage {
     let stage = stage(None, Watches::default());
-    let source = Source { name: "objects".into(), reader: Box::new(OBJECTS.as_bytes()) };
+    let reader = Box::new(std::io::Cursor::new(objects.to_owned()));
+    let source = Source { name: "objects".into(), reader };
     let context = Context::of(vec!["muster".to_owned()]);
     let world = read(vec![source], &context).world;
     stage.letterbox.tell(world.events.into_iter().map(News::Event).chain([News::Ready(true)]));

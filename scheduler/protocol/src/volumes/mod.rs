@@ -248,11 +248,10 @@ impl Volumes {
         std::mem::take(&mut self.news)
     }
 
-    /// The claims a gang waits for, once it waits for long; since when its plan stands.
+    /// True once a gang waits so long for its claims that people are to be told.
     #[must_use]
-    pub fn waits(&self, gang: &GangKey) -> Option<(Time, Vec<String>)> {
-        let plan = self.plans.values().find(|plan| plan.gang == *gang && plan.is_told)?;
-        Some((plan.since, plan.unbound()))
+    pub fn is_late(&self, gang: &GangKey) -> bool {
+        self.plans.values().any(|plan| plan.gang == *gang && plan.is_told)
     }
 
     /// Plans that are being prepared.

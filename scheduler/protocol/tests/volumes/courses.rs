@@ -114,7 +114,7 @@ fn claims_that_are_not_bound_in_time_end_the_plan() {
     desk.see(&bound("b"));
     desk.pass(Span::from_secs(10));
     assert_eq!(desk.news(), [VolumeNews::Waits(plan, vec!["d/a".to_owned()])]);
-    assert!(desk.volumes.waits(&gang("g")).is_some());
+    assert!(desk.volumes.is_late(&gang("g")));
     desk.pass(Span::from_secs(589));
     assert_eq!(desk.news(), []);
     desk.pass(Span::from_secs(1));
