@@ -140,6 +140,10 @@ pub struct PodGroupStatus {
     /// What muster must know of the group after a restart.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub ledger: Option<PodGroupLedger>,
+
+    /// All of this as one number: muster does not write again what stands here already.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub digest: Option<String>,
 }
 
 /// Where a group stands.

@@ -177,7 +177,14 @@ impl Live {
         self.is_ready && self.stop.is_none() && self.may_write(now)
     }
 
-    fn observe(&mut self, event: Event, now: Time) {
+    fn observe(&mut self, mut event: Event, now: Time) {
+        if let Event::Gang(spec) = &mut event {
+            // Of no use to the engine, which would wake the gang for each write of its status.
+            let digest = spec.digest.take();
+            if self.teller.stands(&spec.key, &spec.uid, digest) {
+                self.touched.insert(spec.key.clone());
+            }
+        }
         let sight = match &event {
             Event::Pod(pod) => Some((pod.uid.clone(), Some(sight(pod)))),
             Event::PodGone(uid) => Some((uid.clone(), None)),

@@ -19,6 +19,7 @@ use scheduler_model::explain::WaitReason;
 use scheduler_model::spec::Dialect;
 use scheduler_protocol::call::GroupRef;
 use scheduler_protocol::status::{GroupStatus, Phase};
+use scheduler_protocol::tell::digest;
 use serde_json::{Value, json};
 
 mod others;
@@ -125,6 +126,7 @@ fn muster_status(status: &GroupStatus) -> Value {
         conditions: Vec::new(),
         explanation: status.explanation.as_ref().map(explanation::bounded),
         ledger: (!status.ledger.is_empty()).then(|| ledger::status(&status.ledger)),
+        digest: digest(Dialect::Muster, status).map(|digest| format!("{digest:016x}")),
     });
     value["conditions"] = json!([scheduled(status)]);
     value

@@ -28,6 +28,8 @@ pub fn pod_group(object: &PodGroup) -> Translated<GangSpec> {
     gang.walltime =
         group::walltime(spec.walltime.as_deref(), "spec.walltime", &mut problems).or(gang.walltime);
     gang.ledger = object.status.ledger.read("status.ledger", &mut problems);
+    // Nothing is lost with one that cannot be read: the status is written once more.
+    gang.digest = u64::from_str_radix(&object.status.digest, 16).ok();
     problems.with(gang)
 }
 

@@ -27,6 +27,9 @@ pub struct PodGroupStatus {
     /// What must survive a restart.
     #[serde(deserialize_with = "null_default")]
     pub ledger: LedgerBody,
+    /// What the status says, as a number in hexadecimal digits.
+    #[serde(deserialize_with = "null_default")]
+    pub digest: String,
 }
 
 /// `spec` of a muster PodGroup.

@@ -26,6 +26,9 @@ fn text(request: &Request) -> String {
     let head = format!("{} {}", request.method, request.path);
     let Some((content, body)) = &request.body else { return format!("{access}\n{head}") };
     let mut body = body.clone();
+    if let Some(digest) = body.pointer_mut("/1/value/digest") {
+        *digest = "16 digits".into();
+    }
     body.sort_all_objects();
     format!("{access}\n{head}\nContent-Type: {}\n{body:#}", content.mime())
 }

@@ -12,6 +12,7 @@ use scheduler_model::spec::{Dialect, GangSpec, Ledger, Minimum, PodSpec, RoleTal
 use scheduler_model::time::Time;
 use scheduler_protocol::call::{Call, CallId};
 use scheduler_protocol::status::GroupStatus;
+use scheduler_protocol::tell::digest;
 use serde_json::{Value, json};
 
 /// Years 0 to 9999; counts that fit the API's numbers.
@@ -134,6 +135,16 @@ proptest! {
         let (pod, problems) = read_pod(&state.to_string().into());
         prop_assert!(pod.ledger.is_some() || problems.iter().any(is_about_state));
     }
+}
+
+#[test]
+fn what_a_status_says_reads_back_as_a_number_where_it_is_one_write() {
+    let read = |dialect| read_back(dialect, &Ledger::default()).0.digest;
+    let status = GroupStatus { since: NOW, ..GroupStatus::default() };
+    let digest = digest(Dialect::Muster, &status);
+    assert!(digest.is_some());
+    assert_eq!(read(Dialect::Muster), digest);
+    assert_eq!(read(Dialect::Coscheduling), None);
 }
 
 #[test]

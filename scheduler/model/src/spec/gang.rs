@@ -95,6 +95,8 @@ pub struct GangSpec {
     pub labels: Labels,
     /// What was written down about it before.
     pub ledger: Ledger,
+    /// What its status says as a number, where its writer left one. Nothing is decided by it.
+    pub digest: Option<u64>,
     /// The scheduler that its controller names for the pods it will make; empty where nobody
     /// says before there are pods.
     pub scheduler: String,
@@ -123,6 +125,7 @@ impl GangSpec {
             min_resources: Resources::new(),
             labels: Labels::new(),
             ledger: Ledger::default(),
+            digest: None,
             scheduler: String::new(),
         }
     }

@@ -24,14 +24,24 @@ impl Echo {
     /// Looks at what stands there, where `written` was written; true if it is to be written
     /// again.
     pub(super) fn look(&mut self, stands: &Ledger, written: &Ledger, now: Time) -> bool {
+        self.look_whole((stands, None), (written, None), now)
+    }
+
+    /// The same where what stands beside the ledger may be known, as a number.
+    pub(super) fn look_whole(
+        &mut self,
+        (stands, digest): (&Ledger, Option<u64>),
+        (written, wrote): (&Ledger, Option<u64>),
+        now: Time,
+    ) -> bool {
         // A start may be known from elsewhere than the ledger, and never goes back.
         let has_started = stands.has_started && written.has_started;
         let stands = &Ledger { has_started, ..stands.clone() };
-        if stands == written {
+        if stands == written && (digest.is_none() || digest == wrote) {
             *self = Self::default();
             return false;
         }
-        let print = seed_of(&format!("{stands:?}"));
+        let print = seed_of(&format!("{stands:?} {digest:?}"));
         if self.answered == Some(print) {
             return false;
         }

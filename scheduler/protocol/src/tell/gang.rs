@@ -138,14 +138,20 @@ impl Gang {
     }
 
     /// What stands on the group: written again if another write came after ours.
-    pub(super) fn stands(&mut self, ledger: &Ledger, now: Time) {
+    pub(super) fn stands(&mut self, ledger: &Ledger, digest: Option<u64>, now: Time) {
         let Some(page) = self.page.as_ref().filter(|_| self.status.is_written()) else {
             self.echo = Echo::default();
             return;
         };
-        if self.echo.look(ledger, &page.ledger, now) {
+        let written = (&page.ledger, self.status.written());
+        if self.echo.look_whole((ledger, digest), written, now) {
             self.status.overwritten(now);
         }
+    }
+
+    /// True if the watch shows another status than what was written.
+    pub(super) fn is_other(&self, digest: u64) -> bool {
+        self.status.is_written() && self.status.written() != Some(digest)
     }
 
     /// Makes up what is to stand in the group's status, and how soon.
@@ -153,7 +159,8 @@ impl Gang {
         let dialect = facts.group.key.dialect;
         let is_waiting = matches!(self.phase, Phase::Pending | Phase::Admitted);
         let is_mute = is_waiting && self.settled.is_none() && dialect != Dialect::Volcano;
-        if is_mute && self.status.is_blank() {
+        // Nor does silence take back what an earlier process said.
+        if is_mute && self.page.is_none() {
             return;
         }
         let page = GroupStatus {

@@ -116,7 +116,7 @@ pub struct Teller {
     config: TellConfig,
     gangs: BTreeMap<GangKey, Gang>,
     pods: BTreeMap<String, Pod>,
-    /// Fingerprints of what stands in groups that were not heard of yet, with their uid.
+    /// Digests of what stands in groups as their watch showed it, with their uid.
     standing: BTreeMap<GangKey, (String, u64)>,
     /// What is to be written, by time.
     agenda: BTreeSet<(Time, Item)>,
@@ -138,13 +138,16 @@ impl Teller {
         Self { desk: Desk::new(config.events), config, ..Self::default() }
     }
 
-    /// What stands in a group's status since an earlier process wrote it, as
-    /// [`fingerprint`] gives it: it is not written again. To be called before the first
-    /// facts of the gang.
-    pub fn stands(&mut self, key: &GangKey, uid: &str, fingerprint: u64) {
-        if !self.gangs.contains_key(key) {
-            self.standing.insert(key.clone(), (uid.to_owned(), fingerprint));
-        }
+    /// What stands in a group's status by the [`digest`] that its writer left there, whenever
+    /// the watch shows the group: what an earlier process wrote is not written again. True if
+    /// it is not what this one wrote, so that the gang is to be looked at.
+    pub fn stands(&mut self, key: &GangKey, uid: &str, digest: Option<u64>) -> bool {
+        let Some(digest) = digest else {
+            self.standing.remove(key);
+            return false;
+        };
+        self.standing.insert(key.clone(), (uid.to_owned(), digest));
+        self.gangs.get(key).is_some_and(|gang| gang.uid == uid && gang.is_other(digest))
     }
 
     /// The facts of a gang, whenever they changed.
@@ -157,11 +160,11 @@ impl Teller {
             self.drop_status(&key, &mut gang);
             gang.renew(facts, now);
         }
-        let standing = self.standing.remove(&key);
-        if let Some((_, print)) = standing.filter(|(uid, _)| *uid == gang.uid)
+        if facts.has_object
             && gang.status.is_blank()
+            && let Some(digest) = shown_digest(&self.standing, &key, &gang.uid)
         {
-            gang.status = Slate::standing(print);
+            gang.status = Slate::standing(digest);
         }
         gang.look(facts, &self.config, now);
         self.tell_group(&key, &mut gang, facts, now);
@@ -177,7 +180,7 @@ impl Teller {
     pub fn shown(&mut self, key: &GangKey, ledger: &Ledger, now: Time) {
         let Some(gang) = self.gangs.get_mut(key) else { return };
         let before = gang.status.due();
-        gang.stands(ledger, now);
+        gang.stands(ledger, shown_digest(&self.standing, key, &gang.uid), now);
         let after = gang.status.due();
         self.book(|| Item::Group(key.clone()), before, after);
     }
@@ -430,10 +433,26 @@ impl Item {
     }
 }
 
-/// What a status says, as a number: since when left out, and what the group's dialect has no
-/// words for. Two processes of one version agree on it.
+/// What a status says, as a number to be left in it; two processes of one version agree on it.
+/// `None` for dialects whose status is more than one write: one that was cut short would say of
+/// the whole that it stands.
 #[must_use]
-pub fn fingerprint(dialect: Dialect, status: &GroupStatus) -> u64 {
+pub fn digest(dialect: Dialect, status: &GroupStatus) -> Option<u64> {
+    (dialect == Dialect::Muster).then(|| fingerprint(dialect, status))
+}
+
+/// What the watch showed to stand in the group of this uid.
+fn shown_digest(
+    standing: &BTreeMap<GangKey, (String, u64)>,
+    key: &GangKey,
+    uid: &str,
+) -> Option<u64> {
+    standing.get(key).filter(|(of, _)| of == uid).map(|(_, digest)| *digest)
+}
+
+/// What a status says, as a number: since when left out, and what the group's dialect has no
+/// words for.
+fn fingerprint(dialect: Dialect, status: &GroupStatus) -> u64 {
     let GroupStatus { phase, min, counts, has_started, explanation, ledger, generation, .. } =
         status;
     let counts = (dialect != Dialect::Kubernetes).then_some(counts);

@@ -109,6 +109,11 @@ impl Slate {
         self.is_still() && self.written.is_some() && self.written == self.wanted
     }
 
+    /// What stands there as far as is known.
+    pub(super) const fn written(&self) -> Option<u64> {
+        self.written
+    }
+
     /// The wish stands there already.
     pub(super) fn settle(&mut self) {
         self.written = self.wanted;

@@ -178,16 +178,32 @@ fn after_a_restart_what_stands_there_is_not_written_again() {
     }
     let mut other = Bench::new();
     let statuses = statuses(&other.settle(&facts));
-    let print = fingerprint(Dialect::Muster, &statuses[0]);
+    let print = digest(Dialect::Muster, &statuses[0]);
     bench.teller.stands(&facts.group.key, &facts.group.uid, print);
     assert_eq!(bench.settle(&facts), []);
+}
+
+#[test]
+fn a_status_that_somebody_wrote_over_is_written_again_once() {
+    let mut bench = Bench::new();
+    let facts = Make::group(2).running().facts();
+    bench.settle(&facts);
+    let (key, uid) = (&facts.group.key, &facts.group.uid);
+    assert!(bench.teller.stands(key, uid, Some(7)), "that is to be looked at");
+    let mut calls = Vec::new();
+    for _ in 0..60 {
+        bench.teller.shown(key, &facts.ledger, bench.now);
+        bench.tell(&facts);
+        calls.extend(bench.pass(1_000, &facts, 200));
+    }
+    assert_eq!(statuses(&calls).len(), 1);
 }
 
 #[test]
 fn a_status_of_another_object_of_that_name_does_not_count() {
     let mut bench = Bench::new();
     let facts = Make::group(2).running().facts();
-    let print = fingerprint(Dialect::Muster, &statuses(&bench.settle(&facts))[0]);
+    let print = digest(Dialect::Muster, &statuses(&bench.settle(&facts))[0]);
     let mut bench = Bench::new();
     bench.teller.stands(&facts.group.key, "an older one", print);
     assert_eq!(statuses(&bench.settle(&facts)).len(), 1);

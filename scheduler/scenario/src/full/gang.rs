@@ -27,6 +27,7 @@ mirror! {
         min_resources: Resources,
         labels: Labels,
         ledger: Ledger,
+        digest: Option<u64>,
         scheduler: String,
     }
 }

@@ -279,12 +279,13 @@ prop_compose! {
             .prop_map(|(pods, setting)| CreatesAtOnce { pods, setting })),
         (unsupported, labels) in (vec(text(), 0..2), labels()),
         (min_resources, ledger, scheduler) in (resources(), ledger(), text()),
+        digest in of(any::<u64>()),
     ) -> GangSpec {
         GangSpec {
             key, uid, created_at, generation, min, roles, queue, priority, priority_class,
             topology: TopologyWish { topology, required, preferred },
             walltime, unbreakable, succeeded, creates_at_once, unsupported, labels,
-            min_resources, ledger, scheduler,
+            min_resources, ledger, digest, scheduler,
         }
     }
 }

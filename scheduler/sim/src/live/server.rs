@@ -13,6 +13,7 @@ use scheduler_model::time::Time;
 use scheduler_protocol::answer::{Body, PodFacts, Reply};
 use scheduler_protocol::call::{Call, LeaseRecord, PodCondition, PodRef};
 use scheduler_protocol::status::{EventNote, GroupStatus};
+use scheduler_protocol::tell::digest;
 use std::collections::BTreeMap;
 
 /// Whoever makes a call.
@@ -182,7 +183,8 @@ impl ApiServer {
                 let Some(gang) = found.filter(|it| it.uid == group.uid) else {
                     return Reply::code(404);
                 };
-                let gang = GangSpec { ledger: status.ledger.clone(), ..gang.clone() };
+                let (ledger, digest) = (status.ledger.clone(), digest(group.key.dialect, status));
+                let gang = GangSpec { ledger, digest, ..gang.clone() };
                 self.change(Event::Gang(Box::new(gang)), now);
                 self.wrote(by, &group.uid, Done::Group(group.key.clone(), status.clone()), now);
                 Reply::code(200)

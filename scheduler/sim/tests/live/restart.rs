@@ -2,7 +2,7 @@
 
 use crate::alone::{Alone, START, group, member};
 use scheduler_model::event::Event;
-use scheduler_model::spec::{Dialect, GangKey, Ledger};
+use scheduler_model::spec::{Dialect, GangKey, GangSpec, Ledger};
 use scheduler_model::time::Span;
 
 const MINUTE: Span = Span::from_secs(60);
@@ -70,4 +70,46 @@ fn members_that_are_replaced_one_by_one_cost_a_write_per_half_a_gang() {
     }
     assert_eq!(alone.writes_of(&key) - before, 1);
     assert_ne!(alone.ledger(&key), Ledger::default());
+}
+
+#[test]
+fn a_restart_among_gangs_that_wait_and_run_writes_nothing() {
+    let mut alone = Alone::new(100);
+    let mut keys = Vec::new();
+    for index in 0..1_000 {
+        let spec = group(Dialect::Muster, &format!("g{index}"), 2);
+        for member_of in 0..2 {
+            let pod = member(&spec.key, &format!("p{index}-{member_of}"), alone.now);
+            alone.change(Event::Pod(Box::new(pod)));
+        }
+        keys.push(spec.key.clone());
+        alone.change(Event::Gang(Box::new(spec)));
+    }
+    alone.pass(MINUTE);
+    let (before, told) = (alone.server.writes.len(), alone.writes_of(&keys[999]));
+    assert_eq!(told, 1, "it was told that it waits");
+    alone.restart();
+    alone.pass(MINUTE);
+    let new = &alone.server.writes[before..];
+    assert!(new.is_empty(), "{} writes, the first: {:?}", new.len(), new[0]);
+}
+
+#[test]
+fn a_restart_writes_what_changed_meanwhile_and_only_that() {
+    let (mut alone, key) = waits(2);
+    let other = group(Dialect::Muster, "other", 2);
+    alone.change(Event::Gang(Box::new(other.clone())));
+    for index in [7, 8] {
+        come(&mut alone, &other.key, index);
+    }
+    alone.pass(MINUTE);
+    let written = |alone: &Alone| [alone.writes_of(&key), alone.writes_of(&other.key)];
+    let before = written(&alone);
+    alone.change(Event::Gang(Box::new(GangSpec {
+        generation: 1,
+        ..alone.server.gangs[&other.key].clone()
+    })));
+    alone.restart();
+    alone.pass(MINUTE);
+    assert_eq!(written(&alone), [before[0], before[1] + 1]);
 }
