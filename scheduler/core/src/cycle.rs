@@ -320,9 +320,7 @@ impl Engine {
         self.unblock(roster.gang);
         // A group without pods waits silently, and a gang that has all its places waits for
         // nothing, whatever became of its queue.
-        let is_complete = roster.needed() == 0
-            && roster.pending() + roster.total.gated + roster.total.unclaimed == 0;
-        if roster.is_over() || is_complete {
+        if roster.is_over() || roster.is_complete() {
             self.park(roster.gang, refusal.wakes_on, None);
             return;
         }

@@ -68,7 +68,7 @@ impl Engine {
         Roster::of(&self.snapshot, gang, begun)
     }
 
-    /// Makes a gang that changed active, and follows its run.
+    /// Makes a gang that changed active if it lacks anything, and follows its run.
     fn remember(&mut self, gang: GangId, now: Time) {
         let key = &self.snapshot.gangs().get(gang).key;
         let memory = self
@@ -91,10 +91,15 @@ impl Engine {
                 self.drop_repair(gang);
             }
         }
-        self.active.insert(gang);
         self.touched.extend(&[gang]);
-        if roster.is_over() {
+        if roster.is_over() || roster.is_complete() {
             self.unblock(gang);
+        }
+        if roster.is_complete() {
+            // Nothing is to be decided, so nobody has to look again in this cycle.
+            self.park(gang, EventMask::GANG_CHANGED, None);
+        } else {
+            self.active.insert(gang);
         }
     }
 

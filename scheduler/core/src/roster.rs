@@ -288,6 +288,12 @@ impl Roster {
         self.sets.iter().map(PodSet::count).sum()
     }
 
+    /// True if it has its minimum and all its members have places.
+    #[must_use]
+    pub fn is_complete(&self) -> bool {
+        self.needed() == 0 && self.pending() + self.total.gated + self.total.unclaimed == 0
+    }
+
     /// True if no unfinished member is left but those that go.
     #[must_use]
     pub const fn is_over(&self) -> bool {
@@ -327,10 +333,10 @@ fn words(part: &Unsupported) -> String {
 
 /// The moment at which the last member that completed the minimum (in total and per role) was
 /// there.
-fn complete_at(gang: &Gang, run: &Run) -> Option<Time> {
+fn complete_at(gang: &Gang, run: &Run<'_>) -> Option<Time> {
     let nth = |count: u32, role: Option<&str>| -> Option<Time> {
         let skip = usize::try_from(count).ok()?.checked_sub(1)?;
-        let all = run.ready_at.iter().filter(|(_, r)| role.is_none_or(|role| role == r));
+        let all = run.ready_at.iter().filter(|(_, r)| role.is_none_or(|role| role == *r));
         all.map(|(time, _)| *time).nth(skip)
     };
     let missing = gang.spec.as_ref().map_or(0, |spec| spec.succeeded);

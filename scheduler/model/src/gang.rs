@@ -66,18 +66,18 @@ pub struct Gang {
 
 /// The members of the current run of a gang, told apart.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Run {
-    /// Not finished members of this run, in order of row.
+pub struct Run<'a> {
+    /// Not finished members of this run, in order of creation.
     pub unfinished: Vec<PodId>,
     /// Members that succeeded, per role; deleted ones included, evicted ones not.
     pub succeeded: BTreeMap<String, u32>,
     /// Members that ran and failed; evicted and rejected ones not.
     pub failed: u32,
     /// When its members were created, the earliest first, gated ones left out.
-    pub ready_at: Vec<(Time, String)>,
+    pub ready_at: Vec<(Time, &'a str)>,
 }
 
-impl Run {
+impl Run<'_> {
     /// How many succeeded in all.
     #[must_use]
     pub fn succeeded_total(&self) -> u32 {
@@ -89,7 +89,7 @@ impl Gang {
     /// The current run. A member created after all earlier ones had finished opens a new one;
     /// members of earlier runs do not count.
     #[must_use]
-    pub fn run(&self, pods: &PodTable) -> Run {
+    pub fn run<'a>(&'a self, pods: &'a PodTable) -> Run<'a> {
         let mut run = Run::default();
         for member in self.current(pods) {
             member.count(&mut run);
@@ -102,7 +102,7 @@ impl Gang {
                 *nameless = nameless.saturating_add(missing);
             }
         }
-        run.ready_at.sort();
+        run.ready_at.sort_by_key(|(time, _)| *time);
         run
     }
 
@@ -165,7 +165,7 @@ enum Member<'a> {
     Bridge(Time, Time),
 }
 
-impl Member<'_> {
+impl<'a> Member<'a> {
     fn created_at(&self) -> Time {
         match self {
             Self::Pod(_, pod) => pod.spec.created_at,
@@ -183,7 +183,7 @@ impl Member<'_> {
         }
     }
 
-    fn count(&self, run: &mut Run) {
+    fn count(&self, run: &mut Run<'a>) {
         match self {
             Self::Pod(id, pod) => {
                 if !pod.spec.phase.is_finished() {
@@ -195,7 +195,7 @@ impl Member<'_> {
                 }
                 let counts = pod.spec.gates.is_empty() && !pod.spec.evicted;
                 if counts && pod.spec.phase != PodPhase::Failed {
-                    run.ready_at.push((pod.ready_at, pod.spec.role.clone()));
+                    run.ready_at.push((pod.ready_at, pod.spec.role.as_str()));
                 }
             }
             Self::Ghost(ghost) => {
@@ -204,7 +204,7 @@ impl Member<'_> {
                 // A minimum is never larger than what fits on a node times the nodes; a count
                 // that somebody wrote may be.
                 let count = usize::try_from(ghost.count).unwrap_or(usize::MAX).min(PODS_MAX);
-                let ready = (ghost.created_at, ghost.role.clone());
+                let ready = (ghost.created_at, ghost.role.as_str());
                 run.ready_at.extend(std::iter::repeat_n(ready, count));
             }
             Self::Bridge(..) => {}
