@@ -15,13 +15,11 @@ use crate::fresh;
 use crate::fuel::Fuel;
 use crate::futile::Shape;
 use crate::line::{Line, QueueKeyInLine};
-use crate::place::Placer;
 use crate::place::assign::assign;
 use crate::place::gang::Attempt;
 use crate::place::region::Goal;
 use crate::report::{CycleReport, Decision, Plan, Step};
 use crate::roster::Roster;
-use crate::txn::Txn;
 use scheduler_framework::EventMask;
 use scheduler_model::effect::{Bind, Effect};
 use scheduler_model::explain::{Explanation, WaitReason};
@@ -201,13 +199,7 @@ impl Engine {
         let holds = self.holds_ahead_of(gang, &roster);
         let queue = self.snapshot.gangs().get(gang).queue;
         self.apply_holds(&holds);
-        let mut txn = Txn::new(&mut self.snapshot);
-        let mut placer = Placer {
-            profile: &self.profile,
-            masks: &mut self.masks,
-            fuel,
-            scratch: &mut self.scratch,
-        };
+        let (mut txn, mut placer) = self.placing(fuel);
         let attempt = placer.grow_beside(&mut txn, &roster, queue, rival);
         txn.commit();
         self.revert_holds(&holds);
@@ -242,13 +234,7 @@ impl Engine {
     ) -> Attempt {
         let queue = self.snapshot.gangs().get(roster.gang).queue;
         self.apply_holds(holds);
-        let mut txn = Txn::new(&mut self.snapshot);
-        let mut placer = Placer {
-            profile: &self.profile,
-            masks: &mut self.masks,
-            fuel,
-            scratch: &mut self.scratch,
-        };
+        let (mut txn, mut placer) = self.placing(fuel);
         let attempt = placer.place(&mut txn, roster, goal, queue);
         if attempt.is_whole {
             txn.commit();

@@ -6,11 +6,9 @@ use crate::fresh;
 use crate::fuel::Fuel;
 use crate::hold::Hold;
 use crate::line::{GangKeyInLine, QueueKeyInLine};
-use crate::place::Placer;
 use crate::place::gang::Attempt;
 use crate::place::region::Goal;
 use crate::roster::Roster;
-use crate::txn::Txn;
 use scheduler_framework::GangOffer;
 use scheduler_model::explain::WaitReason;
 use scheduler_model::ids::{ClassId, FlavourId, GangId, NodeId, QueueId};
@@ -184,13 +182,7 @@ impl Engine {
         if is_holding || !is_due || head.is_none_or(|(_, head)| *head != gang) {
             return;
         }
-        let mut txn = Txn::new(&mut self.snapshot);
-        let mut placer = Placer {
-            profile: &self.profile,
-            masks: &mut self.masks,
-            fuel,
-            scratch: &mut self.scratch,
-        };
+        let (mut txn, mut placer) = self.placing(fuel);
         let rooms = placer.plan_hold(&mut txn, roster, goal);
         drop(txn);
         match rooms {
@@ -273,13 +265,7 @@ impl Engine {
         queue: Option<QueueId>,
         fuel: &mut Fuel,
     ) -> Attempt {
-        let mut txn = Txn::new(&mut self.snapshot);
-        let mut placer = Placer {
-            profile: &self.profile,
-            masks: &mut self.masks,
-            fuel,
-            scratch: &mut self.scratch,
-        };
+        let (mut txn, mut placer) = self.placing(fuel);
         placer.place(&mut txn, roster, goal, queue)
     }
 }

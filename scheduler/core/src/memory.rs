@@ -7,11 +7,9 @@
 use crate::engine::{Engine, Memory};
 use crate::explain::Failure;
 use crate::fuel::Fuel;
-use crate::place::Placer;
 use crate::place::region::Goal;
 use crate::report::{CycleReport, Decision};
 use crate::roster::Roster;
-use crate::txn::Txn;
 use scheduler_framework::EventMask;
 use scheduler_model::explain::{Explanation, WaitReason};
 use scheduler_model::ids::GangId;
@@ -181,13 +179,7 @@ impl Engine {
         failure: &Failure<'_>,
         fuel: &mut Fuel,
     ) -> (Explanation, EventMask) {
-        let mut txn = Txn::new(&mut self.snapshot);
-        let mut placer = Placer {
-            profile: &self.profile,
-            masks: &mut self.masks,
-            fuel,
-            scratch: &mut self.scratch,
-        };
+        let (mut txn, mut placer) = self.placing(fuel);
         placer.explain(&mut txn, failure)
     }
 }

@@ -11,10 +11,8 @@
 use crate::engine::Engine;
 use crate::fuel::Fuel;
 use crate::hold::Hold;
-use crate::place::Placer;
 use crate::place::region::Goal;
 use crate::roster::Roster;
-use crate::txn::Txn;
 use scheduler_framework::EventMask;
 use scheduler_model::ids::{ClassId, GangId, PodId};
 use scheduler_model::op::Kept;
@@ -145,13 +143,7 @@ impl Engine {
         let goal = Goal::minimum(roster);
         let ahead = self.holds_ahead_of(roster.gang, roster);
         self.apply_holds(&ahead);
-        let mut txn = Txn::new(&mut self.snapshot);
-        let mut placer = Placer {
-            profile: &self.profile,
-            masks: &mut self.masks,
-            fuel,
-            scratch: &mut self.scratch,
-        };
+        let (mut txn, mut placer) = self.placing(fuel);
         let found = placer.try_now(&mut txn, roster, &goal);
         let found = match depth {
             Depth::Later if found.is_none() => placer.plan_hold(&mut txn, roster, &goal),

@@ -16,6 +16,7 @@ pub mod pack;
 pub mod region;
 pub mod shelf;
 
+use crate::engine::Engine;
 use crate::fuel::Fuel;
 use crate::mask::Masks;
 use crate::txn::Txn;
@@ -36,6 +37,19 @@ pub struct Placer<'a> {
     pub fuel: &'a mut Fuel,
     /// Buffers used again and again.
     pub scratch: &'a mut Scratch,
+}
+
+impl Engine {
+    /// What it takes to try places: a snapshot on which to try, and what is needed beside it.
+    pub(crate) fn placing<'a>(&'a mut self, fuel: &'a mut Fuel) -> (Txn<'a>, Placer<'a>) {
+        let placer = Placer {
+            profile: &self.profile,
+            masks: &mut self.masks,
+            fuel,
+            scratch: &mut self.scratch,
+        };
+        (Txn::new(&mut self.snapshot), placer)
+    }
 }
 
 /// Buffers used again and again, so that a decision allocates nothing once they have grown.
