@@ -15,7 +15,7 @@ use scheduler_core::view;
 use scheduler_framework::profile::Profile;
 use scheduler_model::effect::{Bind, Effect, EffectId, Outcome};
 use scheduler_model::event::Event;
-use scheduler_model::spec::{GangKey, PodSpec};
+use scheduler_model::spec::{Dialect, GangKey, PodSpec};
 use scheduler_model::time::Time;
 use scheduler_protocol::answer::{Answer, PodFacts};
 use scheduler_protocol::bind::{Binder, Bound, Settled};
@@ -48,6 +48,8 @@ pub struct Live {
     pub(crate) rests: BTreeMap<GangKey, Time>,
     /// Gangs that are known to be for us to write about.
     pub(crate) ours: BTreeSet<GangKey>,
+    /// Kinds of groups that another scheduler is known to write into.
+    pub(crate) rivals: BTreeSet<Dialect>,
     /// The gang of each effect that is not settled.
     gang_of: BTreeMap<EffectId, GangKey>,
     pub(crate) notices: Vec<Notice>,
@@ -87,6 +89,7 @@ impl Live {
             touched: BTreeSet::new(),
             rests: BTreeMap::new(),
             ours: BTreeSet::new(),
+            rivals: BTreeSet::new(),
             gang_of: BTreeMap::new(),
             notices: Vec::new(),
             settings,

@@ -113,6 +113,13 @@ pub enum Notice {
     Repaired(GangKey),
     /// It was released to start again: how often so far.
     Released(GangKey, u32),
+    /// Another scheduler writes over the status of a group that is muster's.
+    Contested {
+        /// Which.
+        gang: GangKey,
+        /// No group of its kind was seen like that before.
+        is_first: bool,
+    },
     /// Leadership changed.
     Led(Leadership),
     /// An exchange failed for good, in words.

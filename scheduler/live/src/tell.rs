@@ -7,11 +7,12 @@
 use crate::driver::Live;
 use crate::facts;
 use crate::news::Notice;
-use scheduler_model::spec::{Dialect, GangKey, Ledger};
+use scheduler_model::spec::{Dialect, GangKey};
 use scheduler_model::time::Time;
 use scheduler_protocol::facts::GangFacts;
 use scheduler_protocol::repair::{RELEASE_ADVICE, RepairNews, Stage};
 use scheduler_protocol::status::{About, EventNote, EventReason};
+use scheduler_protocol::tell::Shown;
 
 impl Live {
     /// Looks at the gangs that changed, and lets the machines speak.
@@ -77,8 +78,11 @@ impl Live {
             let releases = self.recorded(facts);
             self.repair.recorded(key, releases, &mut self.lanes, now);
         }
-        if let Some(ledger) = self.stands(facts) {
-            self.teller.shown(key, &ledger, now);
+        if let Some(shown) = self.stands(facts)
+            && self.teller.shown(key, &shown, now)
+        {
+            let is_first = self.rivals.insert(key.dialect);
+            self.notices.push(Notice::Contested { gang: key.clone(), is_first });
         }
         let has_started = facts.has_started || self.was_scheduled(key);
         self.teller.gang(&GangFacts { has_started, ..facts.clone() }, now);
@@ -92,17 +96,18 @@ impl Live {
         key.dialect == Dialect::Kubernetes && spec.is_some_and(|spec| spec.ledger.has_started)
     }
 
-    /// The ledger that stands on the group in the API; `None` without a group object.
-    fn stands(&self, facts: &GangFacts) -> Option<Ledger> {
+    /// What stands on the group in the API; `None` without a group object.
+    fn stands(&self, facts: &GangFacts) -> Option<Shown> {
         let snap = self.engine.snapshot();
         let gang = snap.gangs().find(&facts.group.key).filter(|_| facts.has_object)?;
-        snap.gangs().get(gang).spec.as_ref().map(|spec| spec.ledger.clone())
+        let spec = snap.gangs().get(gang).spec.as_ref()?;
+        Some(Shown { ledger: spec.ledger.clone(), is_contested: spec.is_contested })
     }
 
     /// The count of releases that stands in the API.
     fn recorded(&self, facts: &GangFacts) -> u32 {
-        if let Some(ledger) = self.stands(facts) {
-            return ledger.releases;
+        if let Some(shown) = self.stands(facts) {
+            return shown.ledger.releases;
         }
         let ledgers = facts.members.iter().filter_map(|member| member.ledger.as_ref());
         ledgers.map(|ledger| ledger.releases).max().unwrap_or(0)

@@ -125,6 +125,19 @@ pub fn notice(notice: &Notice) {
             let _of = span(gang);
             warn!(times, "released to start again");
         }
+        Notice::Contested { gang, is_first: true } => {
+            let _of = span(gang);
+            warn!(
+                remedy = "stop it, or keep it away from these groups: docs/OPERATIONS.md, \
+                          Beside Volcano",
+                "another scheduler writes into the status of groups whose pods name muster; \
+                 further groups are counted and not logged"
+            );
+        }
+        Notice::Contested { gang, is_first: false } => {
+            let _of = span(gang);
+            debug!("another scheduler writes into its status");
+        }
         Notice::Led(Leadership::Alone) => info!("leads without a lease"),
         Notice::Led(Leadership::Leading) => info!("leads"),
         Notice::Led(Leadership::Following(leader)) => info!(leader, "follows"),

@@ -6,7 +6,8 @@
 use super::hypernode;
 use super::{Problems, Translated, amounts, count, group, queue};
 use crate::wire::volcano::{
-    NetworkTopology, SubGroupPolicy, Task, VolcanoGroup, VolcanoJob, VolcanoQueue,
+    NetworkTopology, SubGroupPolicy, Task, VolcanoCondition, VolcanoGroup, VolcanoJob,
+    VolcanoQueue,
 };
 use crate::wire::{Meta, Number, ResourceList};
 use scheduler_model::spec::{
@@ -41,7 +42,16 @@ pub fn pod_group(object: &VolcanoGroup) -> Translated<GangSpec> {
     if spec.sub_group_policy.iter().any(asks_for_something) {
         gang.unsupported.push("subGroupPolicy".to_owned());
     }
+    gang.is_contested = object.status.conditions.iter().any(|it| is_foreign(meta, it));
     problems.with(gang)
+}
+
+/// True if another scheduler wrote the condition: muster names its decisions after the group,
+/// Volcano's scheduler after its own passes.
+fn is_foreign(meta: &Meta, condition: &VolcanoCondition) -> bool {
+    let id = condition.transition_id.as_str();
+    let own = id.strip_prefix(meta.uid.as_str()).is_some_and(|rest| rest.starts_with('-'));
+    !id.is_empty() && !meta.uid.is_empty() && !own
 }
 
 /// The amounts that a gang takes of nodes. Volcano's controller writes beside each of them what a

@@ -14,6 +14,27 @@ pub struct VolcanoGroup {
     /// What it asks for.
     #[serde(deserialize_with = "null_default")]
     pub spec: VolcanoGroupSpec,
+    /// What a scheduler said about it.
+    #[serde(deserialize_with = "null_default")]
+    pub status: VolcanoGroupStatus,
+}
+
+/// `status` of a Volcano PodGroup.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(default)]
+pub struct VolcanoGroupStatus {
+    /// What holds.
+    #[serde(deserialize_with = "null_default")]
+    pub conditions: Vec<VolcanoCondition>,
+}
+
+/// One condition of a Volcano PodGroup.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(default)]
+pub struct VolcanoCondition {
+    /// Names the decision that it tells of.
+    #[serde(rename = "transitionID", deserialize_with = "null_default")]
+    pub transition_id: String,
 }
 
 /// `spec` of a Volcano PodGroup.

@@ -141,3 +141,17 @@ fn what_the_controller_writes_for_resource_quotas_asks_for_nothing() {
         read.value.min_resources.keys().map(|name| format!("{name:?}")).collect();
     assert_eq!(names.len(), 3, "{names:?}");
 }
+
+#[test]
+fn a_status_with_a_decision_of_another_scheduler_shows() {
+    let is_contested = |conditions: &str| {
+        let object = format!("metadata: {{name: g, uid: u}}\nstatus: {{conditions: {conditions}}}");
+        volcano::pod_group(&crate::object(&object)).value.is_contested
+    };
+    assert!(!is_contested("[]"));
+    assert!(!is_contested("[{type: Scheduled, transitionID: u-18f}]"));
+    assert!(is_contested("[{type: Unschedulable, transitionID: 2c7ad8e3-0000}]"));
+    assert!(is_contested(
+        "[{type: Scheduled, transitionID: u-18f}, {type: Unschedulable, transitionID: other}]"
+    ));
+}

@@ -100,6 +100,8 @@ pub struct GangSpec {
     /// The scheduler that its controller names for the pods it will make; empty where nobody
     /// says before there are pods.
     pub scheduler: String,
+    /// What stands in its status was decided by another scheduler. No decision reads it.
+    pub is_contested: bool,
 }
 
 impl GangSpec {
@@ -127,6 +129,7 @@ impl GangSpec {
             ledger: Ledger::default(),
             digest: None,
             scheduler: String::new(),
+            is_contested: false,
         }
     }
 }

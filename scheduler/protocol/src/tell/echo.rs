@@ -60,6 +60,39 @@ impl Echo {
     }
 }
 
+/// Whether another scheduler writes into the status too.
+///
+/// Invariant: it is told once, and nothing is written for it: two that correct each other would
+/// never end.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Rival {
+    /// Since when another one's words stand where ours were written.
+    since: Option<Time>,
+    is_told: bool,
+}
+
+impl Rival {
+    /// Our own words stand there, or ours are still to be written.
+    pub(super) const fn absent(&mut self) {
+        self.since = None;
+    }
+
+    /// Another one's words stand there; true, once, if they cannot be from before our own write.
+    pub(super) fn seen(&mut self, now: Time) -> bool {
+        if self.is_told {
+            return false;
+        }
+        let since = *self.since.get_or_insert(now);
+        self.is_told = since.after(LAG) <= now;
+        self.is_told
+    }
+
+    /// When to look again.
+    pub(super) fn next_look(&self) -> Option<Time> {
+        self.since.filter(|_| !self.is_told).map(|since| since.after(LAG))
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -74,6 +107,19 @@ mod tests {
         assert!(!echo.look(&ledger(0), &ledger(1), Time::from_ms(0)));
         assert!(!echo.look(&ledger(1), &ledger(1), Time::from_ms(9_000)));
         assert_eq!(echo.next_look(), None);
+    }
+
+    #[test]
+    fn another_scheduler_is_told_of_once_its_words_outlive_the_lag_of_the_watch() {
+        let mut rival = Rival::default();
+        assert!(!rival.seen(Time::from_ms(0)));
+        // It was from before our write.
+        rival.absent();
+        assert!(!rival.seen(Time::from_ms(20_000)));
+        assert_eq!(rival.next_look(), Some(Time::from_ms(30_000)));
+        assert!(rival.seen(Time::from_ms(30_000)));
+        assert!(!rival.seen(Time::from_ms(60_000)), "once is enough");
+        assert_eq!(rival.next_look(), None);
     }
 
     #[test]

@@ -1,9 +1,9 @@
 //! What follows from the facts of a gang: the status of its group, and its events.
 
 use super::class::Class;
-use super::echo::Echo;
+use super::echo::{Echo, Rival};
 use super::slate::{Pace, Slate};
-use super::{PodEvents, TellConfig, fingerprint};
+use super::{PodEvents, Shown, TellConfig, fingerprint};
 use crate::call::{Call, GroupRef};
 use crate::facts::GangFacts;
 use crate::status::{About, EventNote, EventReason, GroupStatus, Phase};
@@ -17,6 +17,8 @@ pub(super) struct Gang {
     pub(super) uid: String,
     pub(super) status: Slate,
     echo: Echo,
+    /// Whether another scheduler writes there too.
+    rival: Rival,
     /// What is to stand in the status.
     page: Option<Box<GroupStatus>>,
     phase: Phase,
@@ -59,6 +61,7 @@ impl Gang {
             uid: facts.group.uid.clone(),
             status: Slate::default(),
             echo: Echo::default(),
+            rival: Rival::default(),
             page: None,
             phase: facts.phase,
             phase_since: now,
@@ -133,20 +136,28 @@ impl Gang {
     pub(super) fn next_look(&self, config: &TellConfig, now: Time) -> Option<Time> {
         let class = self.class.map(|class| self.settles_at(class, config));
         let nominate = self.assumed_since.map(|since| since.after(config.nominate_after));
-        let echo = self.echo.next_look().into_iter().chain(self.pods_look);
+        let echoes = [self.echo.next_look(), self.rival.next_look(), self.pods_look];
+        let echo = echoes.into_iter().flatten();
         class.into_iter().chain(nominate).chain(echo).filter(|at| *at > now).min()
     }
 
-    /// What stands on the group: written again if another write came after ours.
-    pub(super) fn stands(&mut self, ledger: &Ledger, digest: Option<u64>, now: Time) {
+    /// What stands on the group: written again if another write came after ours. True, once, if
+    /// another scheduler wrote it, which is not answered.
+    pub(super) fn stands(&mut self, shown: &Shown, digest: Option<u64>, now: Time) -> bool {
         let Some(page) = self.page.as_ref().filter(|_| self.status.is_written()) else {
             self.echo = Echo::default();
-            return;
+            self.rival.absent();
+            return false;
         };
         let written = (&page.ledger, self.status.written());
-        if self.echo.look_whole((ledger, digest), written, now) {
+        if self.echo.look_whole((&shown.ledger, digest), written, now) {
             self.status.overwritten(now);
         }
+        if !shown.is_contested {
+            self.rival.absent();
+            return false;
+        }
+        self.rival.seen(now)
     }
 
     /// True if the watch shows another status than what was written.

@@ -88,6 +88,15 @@ impl Default for TellConfig {
     }
 }
 
+/// What stands on a group in the API.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Shown {
+    /// What must survive a restart.
+    pub ledger: Ledger,
+    /// Another scheduler wrote its status.
+    pub is_contested: bool,
+}
+
 /// What could not be told.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Untold {
@@ -177,12 +186,15 @@ impl Teller {
     }
 
     /// What stands on the group, as its watch showed it. To be told before [`Teller::gang`].
-    pub fn shown(&mut self, key: &GangKey, ledger: &Ledger, now: Time) {
-        let Some(gang) = self.gangs.get_mut(key) else { return };
+    /// True, once for each gang, if another scheduler writes over what was written here.
+    pub fn shown(&mut self, key: &GangKey, shown: &Shown, now: Time) -> bool {
+        let Some(gang) = self.gangs.get_mut(key) else { return false };
         let before = gang.status.due();
-        gang.stands(ledger, shown_digest(&self.standing, key, &gang.uid), now);
+        let digest = shown_digest(&self.standing, key, &gang.uid);
+        let has_rival = gang.stands(shown, digest, now);
         let after = gang.status.due();
         self.book(|| Item::Group(key.clone()), before, after);
+        has_rival
     }
 
     /// The gang is gone.

@@ -192,7 +192,8 @@ fn a_status_that_somebody_wrote_over_is_written_again_once() {
     assert!(bench.teller.stands(key, uid, Some(7)), "that is to be looked at");
     let mut calls = Vec::new();
     for _ in 0..60 {
-        bench.teller.shown(key, &facts.ledger, bench.now);
+        let shown = Shown { ledger: facts.ledger.clone(), is_contested: false };
+        bench.teller.shown(key, &shown, bench.now);
         bench.tell(&facts);
         calls.extend(bench.pass(1_000, &facts, 200));
     }
@@ -458,4 +459,19 @@ fn what_must_survive_is_written_with_the_group() {
     bench.settle(&facts);
     facts.ledger = Ledger { releases: 2, ..facts.ledger };
     assert_eq!(statuses(&bench.settle(&facts))[0].ledger.releases, 2);
+}
+
+#[test]
+fn another_scheduler_that_writes_into_a_group_is_told_of_once_and_never_answered() {
+    let mut bench = Bench::new();
+    let facts = Make::group(2).dialect(Dialect::Volcano).waits(WaitReason::Room).facts();
+    bench.settle(&facts);
+    let (mut told, mut writes) = (0, 0);
+    for second in 0..120 {
+        let shown = Shown { ledger: facts.ledger.clone(), is_contested: second % 40 > 2 };
+        told += u32::from(bench.teller.shown(&facts.group.key, &shown, bench.now));
+        bench.tell(&facts);
+        writes += statuses(&bench.pass(1_000, &facts, 200)).len();
+    }
+    assert_eq!((told, writes), (1, 0));
 }

@@ -29,6 +29,7 @@ mirror! {
         ledger: Ledger,
         digest: Option<u64>,
         scheduler: String,
+        is_contested: bool,
     }
 }
 

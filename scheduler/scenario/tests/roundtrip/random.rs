@@ -278,14 +278,15 @@ prop_compose! {
         creates_at_once in of((any::<u32>(), text())
             .prop_map(|(pods, setting)| CreatesAtOnce { pods, setting })),
         (unsupported, labels) in (vec(text(), 0..2), labels()),
-        (min_resources, ledger, scheduler) in (resources(), ledger(), text()),
+        (min_resources, ledger) in (resources(), ledger()),
+        (scheduler, is_contested) in (text(), any::<bool>()),
         digest in of(any::<u64>()),
     ) -> GangSpec {
         GangSpec {
             key, uid, created_at, generation, min, roles, queue, priority, priority_class,
             topology: TopologyWish { topology, required, preferred },
             walltime, unbreakable, succeeded, creates_at_once, unsupported, labels,
-            min_resources, ledger, digest, scheduler,
+            min_resources, ledger, digest, scheduler, is_contested,
         }
     }
 }

@@ -61,6 +61,7 @@ pub struct Metrics {
     evictions: IntCounterVec,
     admission: IntCounterVec,
     troubles: IntCounterVec,
+    contested: IntCounterVec,
     requests: IntCounterVec,
     request_time: HistogramVec,
     watch_lag: GaugeVec,
@@ -121,6 +122,7 @@ impl Metrics {
             evictions: board.counter(table::EVICTIONS),
             admission: board.counter(table::ADMISSION),
             troubles: board.counter(table::TROUBLES),
+            contested: board.counter(table::CONTESTED),
             requests: board.counter(table::REQUESTS),
             request_time: board.histogram(table::REQUEST_TIME),
             watch_lag: board.gauge(table::WATCH_LAG),
@@ -135,7 +137,8 @@ impl Metrics {
 
     /// Series that alerts ask for exist from the start: a rate needs a zero to begin with.
     fn zero(&self) {
-        for vec in [&self.steps, &self.broken, &self.repairs, &self.releases, &self.troubles] {
+        let events = [&self.broken, &self.repairs, &self.releases, &self.contested];
+        for vec in events.into_iter().chain([&self.steps, &self.troubles]) {
             vec.with_label_values(BARE).inc_by(0);
         }
         for result in ["done", "refused", "unknown"] {
@@ -180,6 +183,7 @@ impl Metrics {
             Notice::Repaired(_) => one(&self.repairs),
             Notice::Released(..) => one(&self.releases),
             Notice::Trouble(_) => one(&self.troubles),
+            Notice::Contested { .. } => one(&self.contested),
             Notice::Led(leadership) => {
                 let is_leader = if leadership.leads() { 1.0 } else { 0.0 };
                 self.leader.with_label_values(BARE).set(is_leader);

@@ -168,6 +168,11 @@ pub(super) const TROUBLES: Row = counter(
     &[],
     "Exchanges with the API server that failed for good; the log says which.",
 );
+pub(super) const CONTESTED: Row = counter(
+    "muster_contested_groups_total",
+    &[],
+    "Groups of muster's whose status another scheduler, such as Volcano's, writes over.",
+);
 
 // The connection.
 pub(super) const REQUESTS: Row = counter(
@@ -225,6 +230,7 @@ pub const ROWS: &[Row] = &[
     EVICTIONS,
     ADMISSION,
     TROUBLES,
+    CONTESTED,
     REQUESTS,
     REQUEST_TIME,
     WATCH_LAG,
