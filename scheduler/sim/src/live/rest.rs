@@ -3,7 +3,7 @@
 //! 1. Nothing is in flight.
 //! 2. What the leader believes is what a process that starts afresh reads from the server.
 //! 3. Such a process finds nothing to do: whatever could run, runs.
-//! 4. What people read of a group with members is about what the group asks for now.
+//! 4. What people read of a group with members is what the leader would tell them.
 
 use super::promises::Promises;
 use super::replica::Replica;
@@ -14,9 +14,10 @@ use scheduler_core::engine::{Config, Engine};
 use scheduler_core::report::Decision;
 use scheduler_framework::profile::Profile;
 use scheduler_model::event::{Event, Kind};
-use scheduler_model::spec::{GangKey, GangSpec};
+use scheduler_model::spec::{Dialect, GangKey};
 use scheduler_model::time::Time;
 use scheduler_protocol::lanes::Lane;
+use scheduler_protocol::status::GroupStatus;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Looks at everything once more.
@@ -45,7 +46,7 @@ pub fn look(
     for event in everything(server) {
         fresh.observe(event, now);
     }
-    for line in outdated(server) {
+    for line in outdated(server, leader.engine()) {
         promises.broken(now, &line);
     }
     for line in leader.engine().audit() {
@@ -61,20 +62,32 @@ pub fn look(
     }
 }
 
-/// Groups whose status, where they have one, is about an earlier generation. A new process says
-/// nothing of a group without members.
-fn outdated(server: &ApiServer) -> Vec<String> {
+/// Groups whose status, where they have one, says something else than the leader would. A new
+/// process says nothing of a group without members.
+fn outdated(server: &ApiServer, engine: &Engine) -> Vec<String> {
     let writes = server.writes.iter().filter_map(|write| match &write.what {
-        Done::Group(key, status) => Some(((key, &write.uid), status.generation)),
+        Done::Group(key, status) => Some(((key, &write.uid), status)),
         _ => None,
     });
-    let last: BTreeMap<_, i64> = writes.collect();
-    let about = |gang: &GangSpec| last.get(&(&gang.key, &gang.uid)).copied();
+    let last: BTreeMap<_, &Box<GroupStatus>> = writes.collect();
     let unfinished = server.pods.values().filter(|pod| !pod.phase.is_finished());
     let present: BTreeSet<&GangKey> = unfinished.filter_map(group_of).collect();
-    let gangs = server.gangs.values().filter(|gang| present.contains(&gang.key));
-    let old = gangs.filter(|gang| about(gang).is_some_and(|it| it != gang.generation));
-    old.map(|gang| format!("the status of {} is about an earlier generation", gang.key)).collect()
+    let mut lines = Vec::new();
+    for gang in server.gangs.values().filter(|gang| present.contains(&gang.key)) {
+        let Some(status) = last.get(&(&gang.key, &gang.uid)) else { continue };
+        let Some(view) = engine.gang(&gang.key) else { continue };
+        if status.generation != gang.generation {
+            lines.push(format!("the status of {} is about an earlier generation", gang.key));
+        }
+        // Kubernetes' own groups have no word for counts.
+        let count = |placed: u32| (gang.key.dialect != Dialect::Kubernetes).then_some(placed);
+        let says = (status.min, count(status.counts.placed), status.explanation.is_some());
+        let is = (view.min, count(view.counts.placed), view.explanation.is_some());
+        if says != is {
+            lines.push(format!("the status of {} says {says:?}, it is {is:?}", gang.key));
+        }
+    }
+    lines
 }
 
 fn everything(server: &ApiServer) -> Vec<Event> {
