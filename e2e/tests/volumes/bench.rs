@@ -1,4 +1,4 @@
-//! One control plane and one muster for all tests of this target, as `manifests/base` installs
+//! One control plane and one muster for most tests of this target, as `manifests/base` installs
 //! it; a namespace, nodes and a storage class of its own for each test.
 
 use e2e::{ControlPlane, FakeNode, FakePod, Muster, PROVISIONER, Provisioner, eventually};
@@ -27,11 +27,19 @@ timings: { volumeBindTimeout: 8s }
 
 static STAGE: OnceCell<(ControlPlane, Muster)> = OnceCell::const_new();
 
-async fn make_stage() -> (ControlPlane, Muster) {
+/// A control plane and a muster that may do all that the base grants, but nothing with `denied`
+/// resources.
+pub(crate) async fn make_stage(denied: &[&str]) -> (ControlPlane, Muster) {
     let plane = ControlPlane::builder().audit().start().await;
     let base = e2e::manifests::kustomize("base").expect("it renders");
     let mut objects = e2e::manifests::objects(&base).expect("it is YAML");
     objects.retain(|object| object["kind"] != "Deployment");
+    let rules = objects.iter_mut().filter_map(|object| object.get_mut("rules")?.as_array_mut());
+    for rule in rules.flatten() {
+        if let Some(resources) = rule.get_mut("resources").and_then(Value::as_array_mut) {
+            resources.retain(|it| it.as_str().is_none_or(|it| !denied.contains(&it)));
+        }
+    }
     let text: Vec<String> = objects.iter().map(Value::to_string).collect();
     plane.apply(&text.join("\n---\n")).expect("the API server takes the base");
     let wait = ["wait", "crd", "--all", "--for=condition=Established", "--timeout=60s"];
@@ -60,14 +68,23 @@ pub(crate) struct Bench {
 impl Bench {
     /// With these nodes, called `NAMESPACE-SUFFIX`, and a class of late claims.
     pub(crate) async fn new(name: &str, suffixes: &[&str]) -> Self {
-        let (plane, _muster) = STAGE.get_or_init(make_stage).await;
+        let (plane, _muster) = STAGE.get_or_init(|| make_stage(&[])).await;
+        Self::on(plane, name, suffixes).await
+    }
+
+    /// The same on another control plane.
+    pub(crate) async fn on(plane: &'static ControlPlane, name: &str, suffixes: &[&str]) -> Self {
         plane.namespace(name).await.expect("a namespace can be made");
         let bench = Self { plane, client: plane.client(), name: name.to_owned() };
-        let node = |suffix: &&str| FakeNode::new(bench.node(suffix)).gpus(8).label(POOL, name);
-        let nodes: Vec<FakeNode> = suffixes.iter().map(node).collect();
-        plane.add_nodes(&nodes).await.expect("nodes can be made");
+        bench.add_nodes(suffixes).await;
         bench.class(PROVISIONER, "WaitForFirstConsumer");
         bench
+    }
+
+    pub(crate) async fn add_nodes(&self, suffixes: &[&str]) {
+        let node = |suffix: &&str| FakeNode::new(self.node(suffix)).gpus(8).label(POOL, &self.name);
+        let nodes: Vec<FakeNode> = suffixes.iter().map(node).collect();
+        self.plane.add_nodes(&nodes).await.expect("nodes can be made");
     }
 
     pub(crate) fn node(&self, suffix: &str) -> String {
