@@ -125,22 +125,26 @@ pub fn notice(notice: &Notice) {
             let _of = span(gang);
             warn!(times, "released to start again");
         }
-        Notice::Contested { gang, is_first: true } => {
+        Notice::Contested { gang, is_first } => {
             let _of = span(gang);
-            warn!(
-                remedy = "stop it, or keep it away from these groups: docs/OPERATIONS.md, \
-                          Beside Volcano",
-                "another scheduler writes into the status of groups whose pods name muster; \
-                 further groups are counted and not logged"
-            );
-        }
-        Notice::Contested { gang, is_first: false } => {
-            let _of = span(gang);
-            debug!("another scheduler writes into its status");
+            contested(*is_first);
         }
         Notice::Led(Leadership::Alone) => info!("leads without a lease"),
         Notice::Led(Leadership::Leading) => info!("leads"),
         Notice::Led(Leadership::Following(leader)) => info!(leader, "follows"),
         Notice::Trouble(what) => warn!(what, "trouble"),
     }
+}
+
+/// One warning for all groups of a kind: there may be thousands.
+fn contested(is_first: bool) {
+    if !is_first {
+        debug!("another scheduler writes into its status");
+        return;
+    }
+    warn!(
+        remedy = "stop it, or keep it away from these groups: docs/OPERATIONS.md, Beside Volcano",
+        "another scheduler writes into the status of groups whose pods name muster; further \
+         groups are counted and not logged"
+    );
 }
