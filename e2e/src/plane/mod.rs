@@ -2,8 +2,10 @@
 //!
 //! It lives in one [`Nest`], so nothing of it outlives the test. Everything about it is shared
 //! by reference: tests of one file may hold it in a static (see the crate's page). Next:
-//! `servers.rs` has the command lines, `objects.rs` what tests do to the API.
+//! `servers.rs` has the command lines, `objects.rs` what tests do to the API,
+//! `install.rs` muster's own manifests.
 
+mod install;
 mod objects;
 mod options;
 mod servers;

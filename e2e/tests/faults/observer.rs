@@ -3,10 +3,10 @@
 use crate::LONG;
 use crate::burst::Burst;
 use e2e::{ControlPlane, eventually};
-use http_body_util::BodyExt;
-use kube::Client;
-use kube::client::Body;
-use serde::Deserialize;
+use futures_util::TryStreamExt;
+use k8s_openapi::api::core::v1::Pod;
+use kube::ResourceExt;
+use kube::api::{Api, ListParams, WatchEvent, WatchParams};
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
@@ -31,8 +31,8 @@ pub(crate) struct Observer {
 impl Observer {
     pub(crate) fn new(plane: &ControlPlane, burst: &Burst) -> Self {
         let seen = Arc::new(Mutex::new(Seen::default()));
-        let path = format!("/api/v1/namespaces/{}/pods", burst.namespace);
-        let task = tokio::spawn(follow(plane.client(), path, Arc::clone(&seen)));
+        let pods = Api::namespaced(plane.client(), &burst.namespace);
+        let task = tokio::spawn(follow(pods, Arc::clone(&seen)));
         Self { seen, task }
     }
 
@@ -75,86 +75,47 @@ impl Drop for Observer {
     }
 }
 
-#[derive(Deserialize)]
-struct List {
-    metadata: Meta,
-    items: Vec<Pod>,
-}
-
-#[derive(Deserialize)]
-struct Event {
-    #[serde(rename = "type")]
-    kind: String,
-    object: serde_json::Value,
-}
-
-#[derive(Deserialize)]
-struct Pod {
-    metadata: Meta,
-    #[serde(default)]
-    spec: Spec,
-}
-
-#[derive(Default, Deserialize)]
-#[serde(default, rename_all = "camelCase")]
-struct Meta {
-    name: String,
-    resource_version: String,
-    deletion_timestamp: Option<String>,
-}
-
-#[derive(Default, Deserialize)]
-#[serde(default, rename_all = "camelCase")]
-struct Spec {
-    node_name: String,
-}
-
 /// Lists and watches again and again, as long as anybody wants to know.
-async fn follow(client: Client, path: String, seen: Arc<Mutex<Seen>>) {
+async fn follow(pods: Api<Pod>, seen: Arc<Mutex<Seen>>) {
     loop {
         // Whatever breaks off is begun anew; a fault of the test shows as pods that are missing.
-        let _ = watch(&client, &path, &seen).await;
+        let _ = watch(&pods, &seen).await;
         tokio::time::sleep(Duration::from_millis(20)).await;
     }
 }
 
-async fn watch(client: &Client, path: &str, seen: &Mutex<Seen>) -> Option<()> {
-    let request = http::Request::get(path).body(Vec::new()).ok()?;
-    let list: List = client.request(request).await.ok()?;
+async fn watch(pods: &Api<Pod>, seen: &Mutex<Seen>) -> kube::Result<()> {
+    let list = pods.list(&ListParams::default()).await?;
     list.items.iter().for_each(|pod| note(seen, pod, false));
-    let path = format!("{path}?watch=1&resourceVersion={}", list.metadata.resource_version);
-    let request = http::Request::get(path).body(Body::empty()).ok()?;
-    let mut body = client.send(request).await.ok()?.into_body();
-    let mut rest = Vec::new();
-    loop {
-        let frame = body.frame().await?.ok()?;
-        rest.extend_from_slice(frame.data_ref()?);
-        let end = rest.iter().rposition(|byte| *byte == b'\n').map_or(0, |end| end + 1);
-        for line in rest[..end].split(|byte| *byte == b'\n').filter(|line| !line.is_empty()) {
-            let event: Event = serde_json::from_slice(line).ok()?;
-            let pod: Pod = serde_json::from_value(event.object).ok()?;
-            note(seen, &pod, event.kind == "DELETED");
+    let version = list.metadata.resource_version.unwrap_or_default();
+    let mut changes = Box::pin(pods.watch(&WatchParams::default(), &version).await?);
+    while let Some(change) = changes.try_next().await? {
+        match change {
+            WatchEvent::Added(pod) | WatchEvent::Modified(pod) => note(seen, &pod, false),
+            WatchEvent::Deleted(pod) => note(seen, &pod, true),
+            WatchEvent::Bookmark(_) => {}
+            WatchEvent::Error(_) => break,
         }
-        rest.drain(..end);
     }
+    Ok(())
 }
 
 fn note(seen: &Mutex<Seen>, pod: &Pod, is_gone: bool) {
     let mut seen = seen.lock().unwrap_or_else(PoisonError::into_inner);
-    let Pod { metadata: Meta { name, deletion_timestamp, .. }, spec } = pod;
-    if is_gone || deletion_timestamp.is_some() {
+    let name = pod.name_any();
+    let is_on = pod.spec.as_ref().and_then(|spec| spec.node_name.clone()).unwrap_or_default();
+    if is_gone || pod.metadata.deletion_timestamp.is_some() {
         seen.faults.push(format!("{name} is deleted"));
     }
-    let before = seen.bound.get(name).map(|(node, _)| node.clone());
+    let before = seen.bound.get(&name).map(|(node, _)| node.clone());
     match before {
-        Some(node) if node != spec.node_name => {
-            let now = &spec.node_name;
-            seen.faults.push(format!("{name} was on {node} and is on {now}"));
+        Some(node) if node != is_on => {
+            seen.faults.push(format!("{name} was on {node} and is on {is_on}"));
         }
         Some(_) => {}
-        None if spec.node_name.is_empty() => {}
+        None if is_on.is_empty() => {}
         None => {
-            seen.bound.insert(name.clone(), (spec.node_name.clone(), Instant::now()));
+            seen.bound.insert(name, (is_on, Instant::now()));
         }
     }
 }

@@ -50,26 +50,6 @@ pub(crate) struct Stage {
     _volcano: Process,
 }
 
-/// A control plane with everything of `manifests/base` but the pods that would run muster there.
-pub(crate) async fn install(plane: &ControlPlane) -> PathBuf {
-    let base = e2e::manifests::kustomize("base").expect("it renders");
-    let mut objects = e2e::manifests::objects(&base).expect("it is YAML");
-    objects.retain(|object| object["kind"] != "Deployment");
-    let text: Vec<String> = objects.iter().map(Value::to_string).collect();
-    plane.apply(&text.join("\n---\n")).expect("the API server takes the base");
-    let wait = ["wait", "crd", "--all", "--for=condition=Established", "--timeout=60s"];
-    plane.kubectl(&wait).expect("the kinds are served");
-    let account = plane.service_account("muster-system", "muster").await;
-    let account = account.expect("the account gets a token");
-    // RBAC counts a moment after it was made.
-    eventually(SOON, "the rights of the account", async || {
-        let may = ["auth", "can-i", "create", "pods", "--subresource=binding", "-A"];
-        plane.kubectl_as(&account, &may).map(|_| ()).map_err(|fault| fault.to_string())
-    })
-    .await;
-    account
-}
-
 /// Serves the kinds of other projects.
 pub(crate) async fn serve_other_kinds(plane: &ControlPlane) {
     let file = plane.folder().join("kinds.yaml");
@@ -80,7 +60,7 @@ pub(crate) async fn serve_other_kinds(plane: &ControlPlane) {
 async fn make_stage() -> Stage {
     let builder = ControlPlane::builder().nodes(Nodes::Kwok).native_groups().audit();
     let plane = builder.start().await;
-    let account = install(&plane).await;
+    let account = plane.install_base(&[]).await.expect("the API server takes the base");
     serve_other_kinds(&plane).await;
     let volcano = Volcano::install(&plane).await.expect("Volcano's kinds are taken");
     let volcano = volcano.controllers(&["volcano"]).await.expect("its controllers start");

@@ -1,6 +1,6 @@
 //! Kinds that are missing, come late, go and come back, and objects that make no sense.
 
-use crate::bench::{Bench, OTHER_KINDS, SOON, install, metric};
+use crate::bench::{Bench, OTHER_KINDS, SOON, metric};
 use crate::between::config;
 use crate::dialects::{COSCHEDULING, MUSTER, group};
 use e2e::{ControlPlane, FakeNode, FakePod, Muster, Nodes, eventually};
@@ -10,7 +10,7 @@ use kube::api::{Api, ListParams};
 /// A cluster that serves muster's own kinds and those of Kubernetes alone, native groups off.
 async fn plain_cluster() -> (ControlPlane, Muster) {
     let plane = ControlPlane::builder().nodes(Nodes::Kwok).audit().start().await;
-    let account = install(&plane).await;
+    let account = plane.install_base(&[]).await.expect("the API server takes the base");
     plane.add_nodes(&FakeNode::many(4, "n-", |node, _| node.gpus(8))).await.expect("nodes");
     let muster = plane.muster().kubeconfig(&account).config(&config("muster", "")).start();
     let mut muster = muster.expect("muster starts");

@@ -1,7 +1,7 @@
 //! What muster asked the API server for: over all tests of this target, and on a cluster where
 //! what seldom happens does.
 
-use crate::bench::{ACCOUNT, Bench, OTHER_KINDS, SOON, install, when_all_are_over};
+use crate::bench::{ACCOUNT, Bench, OTHER_KINDS, SOON, when_all_are_over};
 use crate::between::config;
 use crate::dialects::{VOLCANO, group};
 use e2e::{AuditEntry, ControlPlane, FakeNode, FakePod, Line, Nodes, Relay, Volcano, eventually};
@@ -118,7 +118,7 @@ fn volcano() -> Vec<String> {
 async fn rare() -> ControlPlane {
     let builder = ControlPlane::builder().nodes(Nodes::Kwok).native_groups().audit();
     let plane = builder.feature("WatchList=false").start().await;
-    let account = install(&plane).await;
+    let account = plane.install_base(&[]).await.expect("the API server takes the base");
     let more = MORE_KINDS.iter().map(|it| kind(*it));
     let kinds: Vec<String> = more.chain(OTHER_KINDS.map(str::to_owned)).chain(volcano()).collect();
     let file = plane.folder().join("all-kinds.yaml");

@@ -31,26 +31,7 @@ static STAGE: OnceCell<(ControlPlane, Muster)> = OnceCell::const_new();
 /// resources.
 pub(crate) async fn make_stage(denied: &[&str]) -> (ControlPlane, Muster) {
     let plane = ControlPlane::builder().audit().start().await;
-    let base = e2e::manifests::kustomize("base").expect("it renders");
-    let mut objects = e2e::manifests::objects(&base).expect("it is YAML");
-    objects.retain(|object| object["kind"] != "Deployment");
-    let rules = objects.iter_mut().filter_map(|object| object.get_mut("rules")?.as_array_mut());
-    for rule in rules.flatten() {
-        if let Some(resources) = rule.get_mut("resources").and_then(Value::as_array_mut) {
-            resources.retain(|it| it.as_str().is_none_or(|it| !denied.contains(&it)));
-        }
-    }
-    let text: Vec<String> = objects.iter().map(Value::to_string).collect();
-    plane.apply(&text.join("\n---\n")).expect("the API server takes the base");
-    let wait = ["wait", "crd", "--all", "--for=condition=Established", "--timeout=60s"];
-    plane.kubectl(&wait).expect("the kinds are served");
-    let account = plane.service_account("muster-system", "muster").await;
-    let account = account.expect("the account gets a token");
-    eventually(SOON, "the rights of the account", async || {
-        let may = ["auth", "can-i", "patch", "persistentvolumes"];
-        plane.kubectl_as(&account, &may).map(|_| ()).map_err(|fault| fault.to_string())
-    })
-    .await;
+    let account = plane.install_base(denied).await.expect("the API server takes the base");
     let muster = plane.muster().kubeconfig(&account).config(CONFIG).start();
     let mut muster = muster.expect("muster starts");
     muster.ready(SOON).await.expect("muster is ready");
