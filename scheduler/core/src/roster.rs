@@ -183,15 +183,18 @@ impl Roster {
     /// asks for now.
     fn judge(&mut self, begun: Option<&Minimum>) {
         self.is_full = self.has_all_bound();
+        let Some(begun) = begun.filter(|_| self.total.placed > 0) else {
+            self.is_in_place = self.is_full;
+            self.is_broken = self.total.placed > 0 && self.needed() > 0;
+            return;
+        };
         let asked = self.minimum();
-        if let Some(begun) = begun.filter(|_| self.total.placed > 0) {
-            self.total.min = self.total.min.min(begun.total);
-            for (name, role) in &mut self.roles {
-                role.min = role.min.min(begun.of_role(name));
-            }
+        self.total.min = self.total.min.min(begun.total);
+        for (name, role) in &mut self.roles {
+            role.min = role.min.min(begun.of_role(name));
         }
         self.is_in_place = self.has_all_bound();
-        self.is_broken = self.total.placed > 0 && self.needed() > 0;
+        self.is_broken = self.needed() > 0;
         if !self.is_broken {
             self.total.min = asked.total;
             for (name, role) in &mut self.roles {
