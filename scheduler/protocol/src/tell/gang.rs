@@ -81,6 +81,15 @@ impl Gang {
         }
     }
 
+    /// True for a pod by itself that has its node, once all was said of it: the many that run
+    /// need not be remembered, as their facts alone say so.
+    pub(super) fn is_over(&self, facts: &GangFacts) -> bool {
+        let is_alone = facts.group.key.dialect == Dialect::Pod;
+        let is_placed = facts.members.iter().all(|member| member.node.is_some());
+        let is_silent = self.class.is_none() && self.look_at.is_none() && self.pods.is_empty();
+        is_alone && is_placed && is_silent && self.has_started && self.is_start_told
+    }
+
     /// Its group is another object now, on which nothing stands yet.
     pub(super) fn renew(&mut self, facts: &GangFacts, now: Time) {
         self.uid.clone_from(&facts.group.uid);

@@ -106,6 +106,14 @@ impl Pod {
         !self.wanted_ledger.is_empty()
     }
 
+    /// True if one stands on it, or may.
+    fn bears(&self, member: &MemberFacts) -> bool {
+        let is_empty = self.ledger.written() == Some(print_ledger(&Ledger::default()));
+        !is_empty
+            || self.ledger.flight().is_some()
+            || member.ledger.as_ref().is_some_and(|it| !it.is_empty())
+    }
+
     /// When what stands on it is to be looked at again.
     pub(super) fn next_look(&self) -> Option<Time> {
         self.echo.next_look()
@@ -213,9 +221,8 @@ impl Pod {
         if self.is_gone || member.is_lost {
             return;
         }
-        let bears = self.carries() || member.ledger.as_ref().is_some_and(|it| !it.is_empty());
         let ledger = match carried {
-            Some(facts) if bears || is_worth_writing(facts) => facts.ledger.clone(),
+            Some(facts) if is_worth_writing(facts) || self.bears(member) => facts.ledger.clone(),
             _ => Ledger::default(),
         };
         let pace = Pace { delay: config.ledger_after, spacing: config.ledger_every };
