@@ -48,6 +48,8 @@ pub struct Live {
     pub(crate) rests: BTreeMap<GangKey, Time>,
     /// Gangs that are known to be for us to write about.
     pub(crate) ours: BTreeSet<GangKey>,
+    /// Until when words to people wait, since as many binds fly as may.
+    pub(crate) hushed_until: Option<Time>,
     /// Kinds of groups that another scheduler is known to write into.
     pub(crate) rivals: BTreeSet<Dialect>,
     /// The gang of each effect that is not settled.
@@ -89,6 +91,7 @@ impl Live {
             touched: BTreeSet::new(),
             rests: BTreeMap::new(),
             ours: BTreeSet::new(),
+            hushed_until: None,
             rivals: BTreeSet::new(),
             gang_of: BTreeMap::new(),
             notices: Vec::new(),

@@ -27,6 +27,8 @@ pub struct Settings {
     pub repair: RepairConfig,
     /// How often people are told.
     pub tell: TellConfig,
+    /// How long words to people wait while as many binds fly as may.
+    pub words_wait: Span,
     /// Leadership; `None` for a single replica.
     pub lease: Option<LeaseConfig>,
     /// How long a process that was asked to stop lets its calls land.
@@ -45,6 +47,7 @@ impl Settings {
             bind: BindConfig { seed, ..BindConfig::default() },
             volumes: VolumeConfig { seed, ..VolumeConfig::default() },
             lease: lease.map(|lease| LeaseConfig::new(lease, identity.to_owned())),
+            words_wait: Span::from_secs(1),
             stop_within: Span::from_ms(1_500),
             release_within: Span::from_secs(1),
             ..Self::default()

@@ -53,8 +53,21 @@ impl Live {
             self.hear(news, now);
         }
         if may_write {
-            self.teller.turn(now, &mut self.lanes);
+            self.teller.take_back(&mut self.lanes);
+            if self.may_speak(now) {
+                self.teller.turn(now, &mut self.lanes);
+            }
         }
+    }
+
+    /// Gangs wait worse than people do: while binds fill their window, words have a pause first.
+    fn may_speak(&mut self, now: Time) -> bool {
+        if !self.lanes.binds_fill(now) {
+            self.hushed_until = None;
+            return true;
+        }
+        let until = self.hushed_until.get_or_insert(now.after(self.settings.words_wait));
+        *until <= now
     }
 
     /// When to look again even if nothing changes.
@@ -67,7 +80,8 @@ impl Live {
         if !self.may_write(now) {
             return touched;
         }
-        let machines = [self.repair.wake_at(), self.teller.wake_at(now)];
+        let speaks = self.teller.wake_at(now).map(|at| at.max(self.hushed_until.unwrap_or(at)));
+        let machines = [self.repair.wake_at(), speaks];
         machines.into_iter().flatten().chain(touched).min()
     }
 
@@ -123,7 +137,8 @@ impl Live {
         let is_ours = key.dialect == Dialect::Muster
             || !facts.members.is_empty()
             || self.is_named_by_controller(key);
-        if is_ours {
+        // A pod by itself is its only member for as long as there is anything to write.
+        if is_ours && key.dialect != Dialect::Pod {
             self.ours.insert(key.clone());
         }
         is_ours

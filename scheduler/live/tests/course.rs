@@ -165,3 +165,24 @@ fn a_large_gang_that_is_seen_bound_is_followed_after_a_pause_and_one_that_breaks
     let view = live.engine().gang(&gang()).expect("it is there");
     assert_eq!((view.standing, view.ledger.broken_since), (Standing::Broken, Some(late)));
 }
+
+#[test]
+fn words_wait_while_binds_fill_their_window_but_not_for_ever() {
+    let settings = Settings { words_wait: Span::from_secs(3), ..Settings::of("me", None) };
+    let mut live = two_members_of(settings);
+    let other = GangKey { name: "h".to_owned(), ..gang() };
+    let spec = GangSpec { min: 1, ..GangSpec::plain(other) };
+    live.take(News::Event(Event::Gang(Box::new(spec))), NOW);
+    let words = |live: &mut Live, seconds| {
+        let sends = live.turn(NOW.after(Span::from_secs(seconds))).sends;
+        sends.iter().filter(|send| !matches!(send.call, Call::Bind { .. })).count()
+    };
+    assert_eq!(words(&mut live, 0), 0);
+    let pod = PodSpec {
+        membership: Membership::Group(GangKey { name: "h".to_owned(), ..gang() }),
+        ..member("c")
+    };
+    tell(&mut live, pod, NOW);
+    assert_eq!(words(&mut live, 2), 0, "one bind flies, another waits for it");
+    assert!(words(&mut live, 4) > 0, "the other gang waits for room");
+}

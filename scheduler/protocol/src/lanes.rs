@@ -145,13 +145,15 @@ impl Lanes {
     /// How many calls of a lane may be in the air now. It changes only with news and with the
     /// times at which binds are due, so nobody has to wake up for it.
     fn window(&self, lane: Lane, now: Time) -> usize {
+        if self.binds_fill(now) { self.windows.beside_binds(lane) } else { self.windows.of(lane) }
+    }
+
+    /// True if as many binds are in the air, or about to be, as may be.
+    #[must_use]
+    pub fn binds_fill(&self, now: Time) -> bool {
         let missing = self.windows.bind.saturating_sub(self.in_air(Lane::Bind));
         let waiting = self.queues.get(&Lane::Bind).into_iter().flat_map(BTreeMap::values);
-        if waiting.filter(|bind| bind.due <= now).take(missing).count() == missing {
-            self.windows.beside_binds(lane)
-        } else {
-            self.windows.of(lane)
-        }
+        waiting.filter(|bind| bind.due <= now).take(missing).count() == missing
     }
 
     /// The answer of a call came.

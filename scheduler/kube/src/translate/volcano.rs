@@ -6,8 +6,7 @@
 use super::hypernode;
 use super::{Problems, Translated, amounts, count, group, queue};
 use crate::wire::volcano::{
-    NetworkTopology, SubGroupPolicy, Task, VolcanoCondition, VolcanoGroup, VolcanoJob,
-    VolcanoQueue,
+    NetworkTopology, SubGroupPolicy, Task, VolcanoCondition, VolcanoGroup, VolcanoJob, VolcanoQueue,
 };
 use crate::wire::{Meta, Number, ResourceList};
 use scheduler_model::spec::{

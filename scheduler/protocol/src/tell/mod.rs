@@ -182,7 +182,11 @@ impl Teller {
         for note in gang.events(facts, &self.config, now) {
             self.desk.add(note, now);
         }
-        self.gangs.insert(key, gang);
+        if gang.is_over(facts) {
+            self.forget(&key, gang);
+        } else {
+            self.gangs.insert(key, gang);
+        }
     }
 
     /// What stands on the group, as its watch showed it. To be told before [`Teller::gang`].
@@ -224,13 +228,18 @@ impl Teller {
         keys
     }
 
-    /// Queues what is due and has room.
-    pub fn turn(&mut self, now: Time, lanes: &mut Lanes) {
+    /// Takes back what waits in its lane and is not to be said any more.
+    pub fn take_back(&mut self, lanes: &mut Lanes) {
         for id in std::mem::take(&mut self.cancels) {
             if lanes.cancel(id) {
                 self.flights.remove(&id);
             }
         }
+    }
+
+    /// Queues what is due and has room.
+    pub fn turn(&mut self, now: Time, lanes: &mut Lanes) {
+        self.take_back(lanes);
         let mut room = lanes.room(Lane::Status, now);
         while room > 0 && self.agenda.first().is_some_and(|(due, _)| *due <= now) {
             let (due, item) = self.agenda.pop_first().expect("it was just seen");

@@ -402,6 +402,7 @@ fn settings(story: &Story, index: usize, life: u64) -> Settings {
     settings.repair.grace = GRACE;
     settings.windows.bind = story.binds_at_once;
     settings.engine.pace = story.pace;
+    settings.words_wait = story.words_wait;
     settings.volumes.timeout = store::TIMEOUT;
     settings
 }

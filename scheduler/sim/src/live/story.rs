@@ -97,6 +97,8 @@ pub struct Story {
     pub binds_at_once: usize,
     /// How soon gangs are followed whose members only move as decided.
     pub pace: Pace,
+    /// How long words wait while binds fill their window.
+    pub words_wait: Span,
     /// Accidents at exact places.
     pub traps: Vec<Trap>,
     /// How much each replica's clock is ahead of the world's, in milliseconds.
@@ -143,6 +145,7 @@ impl Story {
             limit: dice.chance(25).then(|| dice.between(2, 12)),
             binds_at_once: *dice.pick(&[64, 64, 64, 1, 2]),
             pace: Pace::default(),
+            words_wait: Span::from_secs(1),
             traps: Vec::new(),
             skews: (0..replicas).map(|_| draw_skew(dice)).collect(),
             finale: *dice.pick(&[Finale::Quiet, Finale::Kill, Finale::Retire]),
@@ -172,6 +175,7 @@ impl Story {
             // As if the gangs here were hundreds of times as large.
             let per_hundred = Span::from_secs(i64::try_from(dice.between(1, 10)).unwrap_or(1));
             self.pace = Pace { large: 2, per_hundred, ..Pace::default() };
+            self.words_wait = Span::from_secs(i64::try_from(dice.between(0, 5)).unwrap_or(0));
         }
     }
 
