@@ -85,6 +85,8 @@ pub fn notice(notice: &Notice) {
             let _of = span(gang);
             info!(queue, reason, sentence, "waits");
         }
+        // One for each pod: where nobody reads it, not even its span is made.
+        Notice::Bind { result: "done", .. } if !tracing::enabled!(tracing::Level::DEBUG) => {}
         Notice::Bind { gang, result, why } => {
             let _of = span(gang);
             match *result {
