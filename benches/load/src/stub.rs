@@ -26,6 +26,10 @@ use std::time::Instant;
 
 /// Bytes that are sent at once.
 const CHUNK: usize = 1 << 20;
+/// Bytes of a recorded pod, as JSON.
+const BYTES: usize = 10_000;
+/// Bytes of one of the settings that fill it up.
+const SETTING_BYTES: usize = 99;
 /// Members of the gang that waits.
 const WAITING: usize = noisy::GANG;
 /// Ends a list that is told as a watch.
@@ -40,7 +44,7 @@ impl Recording {
     /// So many nodes, so many pods that run on them, and one gang that waits.
     #[must_use]
     pub fn of(nodes: usize, pods: usize) -> Self {
-        let running = (0..pods).map(|index| noisy::pod(index, Some(index % nodes), 0));
+        let running = (0..pods).map(|index| large(noisy::pod(index, Some(index % nodes), 0)));
         let waiting = (0..WAITING).map(|index| noisy::pod(pods + index, None, 0));
         let kinds = [
             ("/api/v1/nodes", chunks((0..nodes).map(noisy::node))),
@@ -55,6 +59,19 @@ impl Recording {
     pub fn bytes(&self) -> usize {
         self.0.values().flat_map(|chunks| chunks.iter()).map(Bytes::len).sum()
     }
+}
+
+/// The pod with as many settings as bring it to the 10 KB that training pods have.
+fn large(mut pod: Value) -> Value {
+    let missing = BYTES.saturating_sub(pod.to_string().len());
+    let settings = (0..missing / SETTING_BYTES).map(|number| {
+        let name = format!("NCCL_SETTING_OF_THE_CLUSTER_{number:03}");
+        json!({ "name": name, "value": "a value as long as those of real settings are" })
+    });
+    if let Some(env) = pod["spec"]["containers"][0]["env"].as_array_mut() {
+        env.extend(settings);
+    }
+    pod
 }
 
 /// Objects as lines of a watch, many lines in a piece.
@@ -188,5 +205,16 @@ impl http_body::Body for Reel {
             return Poll::Ready(Some(Ok(Frame::data(Bytes::from_static(END.as_bytes())))));
         }
         Poll::Pending
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_recorded_pod_is_as_large_as_it_says() {
+        let bytes = (Recording::of(1, 200).bytes() - Recording::of(1, 100).bytes()) / 100;
+        assert!(bytes.abs_diff(BYTES) < BYTES / 10, "{bytes}");
     }
 }

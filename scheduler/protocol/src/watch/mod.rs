@@ -8,7 +8,7 @@
 //! Life: a first page; if there is more, a streaming list (or, where the server cannot, the other
 //! pages); then a watch from the version it ended with, renewed every half minute or so; after an
 //! expired version a list again. A streaming list is easier on the server than pages are, but it
-//! ends with a bookmark that waits for the server's timer, up to 1.25 s: nothing short should.
+//! ends with a bookmark that may wait for the server's timer, up to 1.25 s: nothing short should.
 //!
 //! Invariants: what was listed and is not named by the next whole list is gone, and only that
 //! list says so. A version is resumed from only after everything before it was told. No answer
