@@ -232,9 +232,9 @@ fn ledgers(snap: &Snapshot, id: GangId) -> impl Iterator<Item = &Ledger> {
 
 /// How far a gang had come when a ledger was written: the latest run first, then what never goes
 /// back in a run. What comes and goes, such as since when it lacks room, tells nothing of that.
-fn progress(ledger: &Ledger) -> (Option<Time>, u32, bool, u64, &Ledger) {
+fn progress(ledger: &Ledger) -> (Option<Time>, u32, bool, Option<Time>, u64, &Ledger) {
     let succeeded = ledger.succeeded.iter().map(|tally| u64::from(tally.count)).sum();
-    (ledger.run, ledger.releases, ledger.has_started, succeeded, ledger)
+    (ledger.run, ledger.releases, ledger.has_started, ledger.age, succeeded, ledger)
 }
 
 /// The minimum that the gang's group asks for now.
@@ -275,6 +275,8 @@ mod tests {
         let before = Ledger { blocked_since: Some(Time::from_ms(6)), ..ledger(5, Some(5)) };
         let after = Ledger { has_started: true, ..ledger(5, Some(5)) };
         assert!(progress(&before) < progress(&after));
+        let young = Ledger { youngest: Some(Time::from_ms(6)), ..ledger(5, None) };
+        assert!(progress(&young) < progress(&ledger(5, Some(7))), "its minimum came later");
         assert!(progress(&after) < progress(&Ledger { releases: 1, ..before.clone() }));
         assert!(progress(&after) < progress(&Ledger { run: Some(Time::from_ms(6)), ..before }));
     }
