@@ -135,7 +135,9 @@ impl Lanes {
                 let queued = queue.remove(&id).expect("it was just found there");
                 flying.insert(id);
                 let is_free = queued.call.is_read() || queued.call.is_lease();
-                let not_after = if is_free { Time::NEVER } else { may_write_until };
+                // A process that stood still meanwhile must not send what nobody waits for.
+                let in_time = now.after(queued.timeout);
+                let not_after = if is_free { Time::NEVER } else { may_write_until.min(in_time) };
                 out.push(Send { id, call: queued.call, timeout: queued.timeout, not_after });
             }
         }
@@ -253,6 +255,13 @@ mod tests {
         first.into_iter().take(4).for_each(|id| lanes.landed(id));
         left(&mut lanes);
         assert_eq!((lanes.in_air(Lane::Bind), lanes.in_air(Lane::Status)), (2, 8));
+    }
+
+    #[test]
+    fn a_write_does_not_leave_after_the_time_in_which_its_answer_is_awaited() {
+        let mut lanes = lanes(1, 0);
+        let sends = lanes.hand_out(NOW, Time::NEVER);
+        assert_eq!(sends[0].not_after, NOW.after(Span::from_secs(1)));
     }
 
     #[test]

@@ -176,11 +176,14 @@ impl Promises {
         {
             self.broken(now, &format!("{} was sent {fault}", pod.name));
         }
-        if call.is_read() || call.is_lease() || identity.is_empty() {
+        if call.is_read() || call.is_lease() {
             return;
         }
         if from.is_late {
             self.late_at = Some(now);
+            return;
+        }
+        if identity.is_empty() {
             return;
         }
         let holder = server.lease.as_ref().map_or("", |lease| lease.holder.as_str());
@@ -333,7 +336,8 @@ impl Promises {
             self.broken(at, &words);
             return;
         }
-        if !has_begun && !self.history.was_complete(gang, at, STALE_MAX) {
+        // What was handed to the socket before a process stood still may go out whenever it wakes.
+        if !has_begun && !is_excused && !self.history.was_complete(gang, at, STALE_MAX) {
             let words = format!("{key} was begun without its minimum of {}", gang.min);
             self.broken(at, &words);
         }
