@@ -45,13 +45,7 @@ async fn a_kill_while_claims_are_awaited_leaves_nothing_half_bound_and_no_claim_
     let places: BTreeSet<(String, String)> =
         pods.into_iter().map(|(pod, node)| (pod.replace("w-", "data-"), node)).collect();
     assert_eq!(places, told.into_iter().collect(), "each claim was told the node of its pod");
-    let entries = plane.audit();
-    let ours = || entries.iter().filter(|it| it.namespace == "killed" && it.code < 300);
-    let binds = ours().filter(|it| it.asked() == "create pods/binding");
-    let first = binds.map(|it| it.received.clone()).min().expect("there were binds");
-    let claims = ours().filter(|it| it.asked() == "update persistentvolumeclaims");
-    let last = claims.map(|it| it.received.clone()).max().expect("claims were bound");
-    assert!(last < first, "the last claim was bound at {last}, the first pod at {first}");
+    bench.assert_claims_first();
 }
 
 #[tokio::test]

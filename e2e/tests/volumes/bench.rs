@@ -91,6 +91,18 @@ impl Bench {
         self.plane.apply(&text.join("\n---\n")).expect("the objects are accepted");
     }
 
+    /// The first pod of the namespace was bound after its last claim was, as the audit tells.
+    pub(crate) fn assert_claims_first(&self) {
+        let entries = self.plane.audit();
+        let ours = || entries.iter().filter(|it| it.namespace == self.name && it.code < 300);
+        let binds = ours().filter(|it| it.asked() == "create pods/binding");
+        let first = binds.map(|it| it.received.clone()).min().expect("there were binds");
+        // The controller binds a claim by replacing it.
+        let claims = ours().filter(|it| it.asked() == "update persistentvolumeclaims");
+        let last = claims.map(|it| it.received.clone()).max().expect("claims were bound");
+        assert!(last < first, "the last claim was bound at {last}, the first pod at {first}");
+    }
+
     pub(crate) fn provisioner(&self) -> Provisioner {
         Provisioner::new(&self.name)
     }

@@ -12,14 +12,7 @@ async fn a_gang_is_bound_whole_and_only_after_all_of_its_claims() {
     bench.gang(4, "whole", 8).await;
     let nodes: BTreeSet<String> = bench.bound(4).await.into_values().collect();
     assert_eq!(nodes.len(), 4, "each fills a node");
-    let entries = bench.plane.audit();
-    let ours = || entries.iter().filter(|it| it.namespace == "whole" && it.code < 300);
-    let binds = ours().filter(|it| it.asked() == "create pods/binding");
-    let first = binds.map(|it| it.received.clone()).min().expect("there were binds");
-    // The controller binds a claim by replacing it.
-    let claims = ours().filter(|it| it.asked() == "update persistentvolumeclaims");
-    let last = claims.map(|it| it.received.clone()).max().expect("claims were bound");
-    assert!(last < first, "the last claim was bound at {last}, the first pod at {first}");
+    bench.assert_claims_first();
 }
 
 #[tokio::test]
