@@ -20,7 +20,8 @@ pub struct Send {
     pub call: Call,
     /// How long to wait for an answer; after that it is [`crate::answer::Answer::Lost`].
     pub timeout: Span,
-    /// Not to be put on the wire after this moment: the right to write may be gone by then.
+    /// Not to be put on the wire after this moment: the right to write may be gone by then, or
+    /// nobody waits for the answer any more.
     /// The answer is then [`crate::answer::Answer::Unsent`].
     pub not_after: Time,
 }

@@ -3,7 +3,7 @@
 //!
 //! Invariants: a lane never has more calls in the air than its window; within a lane, calls
 //! that are due leave in the order of their ids; a write leaves only while the right to write
-//! lasts, reads and the lease's own calls always. While as many binds fly as may, words to people
+//! lasts and its answer is awaited, reads and the lease's own calls always. While as many binds fly as may, words to people
 //! take a quarter of their windows: they wait better than gangs do, but never stop.
 
 use crate::call::{Call, CallId, Send};

@@ -89,7 +89,7 @@ pub struct TooLate;
 
 impl fmt::Display for TooLate {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("the right to write ran out before the request was on the wire")
+        f.write_str("the right to write, or the time for an answer, ran out before the request was on the wire")
     }
 }
 

@@ -176,14 +176,11 @@ impl Promises {
         {
             self.broken(now, &format!("{} was sent {fault}", pod.name));
         }
-        if call.is_read() || call.is_lease() {
+        if call.is_read() || call.is_lease() || identity.is_empty() {
             return;
         }
         if from.is_late {
             self.late_at = Some(now);
-            return;
-        }
-        if identity.is_empty() {
             return;
         }
         let holder = server.lease.as_ref().map_or("", |lease| lease.holder.as_str());
@@ -336,8 +333,9 @@ impl Promises {
             self.broken(at, &words);
             return;
         }
-        // What was handed to the socket before a process stood still may go out whenever it wakes.
-        if !has_begun && !is_excused && !self.history.was_complete(gang, at, STALE_MAX) {
+        // What was handed to the socket before a process stood still goes out when it wakes.
+        let is_late = write.by.is_late;
+        if !has_begun && !is_late && !self.history.was_complete(gang, at, STALE_MAX) {
             let words = format!("{key} was begun without its minimum of {}", gang.min);
             self.broken(at, &words);
         }
