@@ -2,11 +2,16 @@
 //!
 //! Invariant: an object that cannot be read is one object's problem. Only what stands around
 //! objects can spoil a connection.
+//!
+//! A watch brings each object in full, half of it bookkeeping of the server. Lines about changed
+//! objects are therefore gone through once, by whoever decodes the object; here only their ends
+//! are looked at, and the version, which stands early.
 
-use super::fault;
+use super::{fault, seek};
 use crate::desk::Name;
 use scheduler_protocol::watch::{Fault, Line};
 use serde::Deserialize;
+use serde::de::IgnoredAny;
 use serde_json::value::RawValue;
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -15,6 +20,8 @@ use std::collections::BTreeMap;
 const LONGEST: usize = 1 << 30;
 /// The annotation of the bookmark that ends a streaming list.
 const ENDS_LIST: &str = "k8s.io/initial-events-end";
+/// Where the version of an object stands.
+const VERSION: [&str; 2] = ["metadata", "resourceVersion"];
 
 /// Cuts a stream into lines.
 #[derive(Debug, Default)]
@@ -79,8 +86,6 @@ struct HeadMeta<'a> {
     name: Cow<'a, str>,
     #[serde(borrow)]
     namespace: Cow<'a, str>,
-    #[serde(borrow)]
-    resource_version: Cow<'a, str>,
 }
 
 #[derive(Default, Deserialize)]
@@ -103,18 +108,22 @@ pub(super) struct Read<'a> {
     pub object: &'a [u8],
 }
 
-/// Reads a line. The versions of objects are looked for only where they matter.
+/// Reads a line. The versions of objects are looked for only where they matter. Changed objects
+/// are not gone through: where one cannot be decoded, [`whole`] says whether the line was one.
 ///
 /// # Errors
 /// If it makes no sense.
 pub(super) fn line(bytes: &[u8], needs_version: bool) -> Result<Read<'_>, Fault> {
-    let frame: Frame<'_> = serde_json::from_slice(bytes)
-        .map_err(|error| Fault::garbage(format!("a line of the watch makes no sense: {error}")))?;
+    let version = |object| needs_version.then(|| seek::text(object, &VERSION));
+    let changed = |object| Read { line: Line::Changed { version: version(object) }, object };
+    if let Some(object) = changed_object(bytes) {
+        return Ok(changed(object));
+    }
+    let frame: Frame<'_> = serde_json::from_slice(bytes).map_err(|error| senseless(&error))?;
     let object = frame.object.get().as_bytes();
-    let version = || needs_version.then(|| head(object).metadata.resource_version.into_owned());
     let line = match &*frame.kind {
-        "ADDED" | "MODIFIED" => Line::Changed { version: version() },
-        "DELETED" => Line::Deleted { version: version() },
+        "ADDED" | "MODIFIED" => return Ok(changed(object)),
+        "DELETED" => Line::Deleted { version: version(object) },
         "BOOKMARK" => {
             let Bookmark { metadata } = serde_json::from_slice(object)
                 .map_err(|error| Fault::garbage(format!("a bookmark makes no sense: {error}")))?;
@@ -126,6 +135,26 @@ pub(super) fn line(bytes: &[u8], needs_version: bool) -> Result<Read<'_>, Fault>
         other => return Err(Fault::garbage(format!("{other:?} is no line of a watch"))),
     };
     Ok(Read { line, object })
+}
+
+/// The object of a line about a changed one, as the API server writes such lines.
+fn changed_object(bytes: &[u8]) -> Option<&[u8]> {
+    let rest = bytes.strip_prefix(br#"{"type":""#)?;
+    let rest = rest.strip_prefix(b"ADDED").or_else(|| rest.strip_prefix(b"MODIFIED"))?;
+    rest.strip_prefix(br#"","object":"#)?.trim_ascii_end().strip_suffix(b"}")
+}
+
+/// Goes through a whole line.
+///
+/// # Errors
+/// If it makes no sense, so that it is no object that is to blame.
+pub(super) fn whole(bytes: &[u8]) -> Result<(), Fault> {
+    let read: Result<IgnoredAny, _> = serde_json::from_slice(bytes);
+    read.map(|_| ()).map_err(|error| senseless(&error))
+}
+
+fn senseless(error: &serde_json::Error) -> Fault {
+    Fault::garbage(format!("a line of the watch makes no sense: {error}"))
 }
 
 fn head(object: &[u8]) -> Head<'_> {
@@ -191,6 +220,36 @@ mod tests {
         assert_eq!(read.line, Line::Changed { version: Some("7".to_owned()) });
         assert_eq!(name(read.object).name, "x");
         assert_eq!(line(text, false).expect("a line").line, Line::Changed { version: None });
+    }
+
+    #[test]
+    fn a_changed_object_is_found_however_its_line_is_written() {
+        let object = r#"{"kind":"Pod","metadata":{"uid":"u","resourceVersion":"7"},"a":[{}]}"#;
+        let texts = [
+            format!(r#"{{"type":"ADDED","object":{object}}}"#),
+            format!(r#"{{"type":"MODIFIED","object":{object}}}  "#),
+            format!(r#"{{ "type" : "ADDED", "object" : {object} }}"#),
+            format!(r#"{{"object":{object},"type":"MODIFIED"}}"#),
+        ];
+        for text in texts {
+            let read = line(text.as_bytes(), true).expect("a line");
+            assert_eq!(read.line, Line::Changed { version: Some("7".to_owned()) }, "{text}");
+            assert_eq!(String::from_utf8_lossy(read.object), object, "{text}");
+            assert!(whole(text.as_bytes()).is_ok(), "{text}");
+        }
+    }
+
+    #[test]
+    fn a_torn_line_is_told_from_an_object_that_makes_no_sense() {
+        let torn = [
+            r#"{"type":"ADDED","object":{"metadata":{}"#,
+            r#"{"type":"ADDED","object":{"metadata":{}}} and more}"#,
+            r#"{"type":"MODIFIED","object":}"#,
+        ];
+        for text in torn {
+            assert!(whole(text.as_bytes()).is_err(), "{text}");
+        }
+        assert!(whole(br#"{"type":"ADDED","object":7}"#).is_ok());
     }
 
     #[test]

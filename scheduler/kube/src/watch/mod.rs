@@ -14,6 +14,7 @@ mod discover;
 mod fault;
 mod frame;
 mod pump;
+mod seek;
 mod spread;
 
 pub use board::{Readiness, Standing};

@@ -10,7 +10,7 @@ use crate::client::Response;
 use crate::desk::{News, Source};
 use bytes::Bytes;
 use http_body_util::BodyExt;
-use scheduler_protocol::watch::{Fault, Mark, Request, Step, Watch};
+use scheduler_protocol::watch::{Fault, Line, Mark, Request, Step, Watch};
 use std::fmt::Write;
 use std::sync::Arc;
 use tokio::sync::{Notify, mpsc};
@@ -212,24 +212,42 @@ impl Pump {
             if line.trim_ascii().is_empty() {
                 continue;
             }
-            match frame::line(line, !watch.is_listing()) {
+            let (read, changed) = match self.read(line, watch) {
                 Err(fault) => {
                     watch.failed(fault, clock.now());
                     break;
                 }
-                Ok(read) => match watch.line(read.line, clock.now()) {
-                    Mark::Apply => news.push(self.object(read.object)),
-                    Mark::Delete => {
-                        news.push(News::Delete(self.source, frame::name(read.object)));
-                    }
-                    mark => self.mark(mark, &mut news),
-                },
+                Ok(read) => read,
+            };
+            match watch.line(read.line, clock.now()) {
+                Mark::Apply => news.extend(changed),
+                Mark::Delete => {
+                    news.push(News::Delete(self.source, frame::name(read.object)));
+                }
+                mark => self.mark(mark, &mut news),
             }
             if news.len() >= BATCH {
                 self.hand_on(watch, std::mem::take(&mut news)).await?;
             }
         }
         self.hand_on(watch, news).await
+    }
+
+    /// Reads a line, and the object in it if it changed.
+    fn read<'a>(
+        &self,
+        line: &'a [u8],
+        watch: &Watch,
+    ) -> Result<(frame::Read<'a>, Option<News>), Fault> {
+        let read = frame::line(line, !watch.is_listing())?;
+        if !matches!(read.line, Line::Changed { .. }) {
+            return Ok((read, None));
+        }
+        let news = self.object(read.object);
+        if matches!(news, News::Unreadable(..)) {
+            frame::whole(line)?;
+        }
+        Ok((read, Some(news)))
     }
 
     fn object(&self, json: &[u8]) -> News {
