@@ -43,7 +43,7 @@ impl Live {
                     self.rests.extend(next.map(|next| (key.clone(), next)));
                     self.waits.look(&facts, now);
                     if may_write && self.is_ours(&facts) {
-                        self.look(&facts, now);
+                        self.look(facts, now);
                     }
                 }
                 None => self.forget(&key),
@@ -85,21 +85,21 @@ impl Live {
         machines.into_iter().flatten().chain(touched).min()
     }
 
-    fn look(&mut self, facts: &GangFacts, now: Time) {
-        self.repair.look(facts, &mut self.lanes, now);
+    fn look(&mut self, mut facts: GangFacts, now: Time) {
+        self.repair.look(&facts, &mut self.lanes, now);
         let key = &facts.group.key;
         if self.repair.stage(key) == Some(Stage::Recording) {
-            let releases = self.recorded(facts);
+            let releases = self.recorded(&facts);
             self.repair.recorded(key, releases, &mut self.lanes, now);
         }
-        if let Some(shown) = self.stands(facts)
+        if let Some(shown) = self.stands(&facts)
             && self.teller.shown(key, &shown, now)
         {
             let is_first = self.rivals.insert(key.dialect);
             self.notices.push(Notice::Contested { gang: key.clone(), is_first });
         }
-        let has_started = facts.has_started || self.was_scheduled(key);
-        self.teller.gang(&GangFacts { has_started, ..facts.clone() }, now);
+        facts.has_started |= self.was_scheduled(key);
+        self.teller.gang(&facts, now);
     }
 
     /// A group of Kubernetes' own says once and for ever that it was scheduled: also when its

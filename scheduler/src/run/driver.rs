@@ -2,7 +2,8 @@
 //!
 //! One round: wait for a letter or for the time to wake; take in all that is there; answer
 //! questions; a turn. News of objects waits for more of its kind for a few milliseconds, so
-//! that the pods of a gang are seen together; answers of the API server wait for nothing.
+//! that the pods of a gang are seen together; answers of the API server wait for nothing but for
+//! the breath between two rounds, without which each of them would wake the thread.
 //!
 //! Invariant: nothing here decides; with no news and nothing due it uses no time at all.
 
@@ -20,6 +21,9 @@ use std::time::{Duration, Instant};
 
 /// Letters taken in before a turn at most: a flood must not keep binds from leaving.
 const LETTERS_MAX: usize = 5_000;
+/// Least time from one turn to the next while letters come. Short beside the time that an answer
+/// takes when there are many, so that it keeps no call from leaving.
+const BREATH: Duration = Duration::from_millis(2);
 
 /// Puts a call on the wire, without waiting for anything.
 pub type Wire = Box<dyn FnMut(Send) + std::marker::Send>;
@@ -51,16 +55,18 @@ impl Driver {
     pub fn run(mut self) -> Option<End> {
         self.metrics.notice(&Notice::Led(self.live.leadership().clone()));
         logs::notice(&Notice::Led(self.live.leadership().clone()));
+        let mut turned = None;
         loop {
-            self.take_in()?;
+            self.take_in(turned)?;
             if let Some(end) = self.turn() {
                 return Some(end);
             }
+            turned = Some(Instant::now());
         }
     }
 
     /// Waits for a letter or the time to wake, and takes in what is there; `None` at the end.
-    fn take_in(&mut self) -> Option<()> {
+    fn take_in(&mut self, turned: Option<Instant>) -> Option<()> {
         let now = self.clock.now();
         let until = self.live.wake_at(now).map(|time| until(now, time));
         let mut letter = match until {
@@ -72,6 +78,12 @@ impl Driver {
             },
             None => Some(self.inbox.recv().ok()?),
         };
+        if letter.is_some() {
+            // Nobody has to wake a thread that sleeps by the clock.
+            std::thread::sleep(
+                turned.map_or(Duration::ZERO, |at| BREATH.saturating_sub(at.elapsed())),
+            );
+        }
         let begin = Instant::now();
         let mut is_patient = true;
         for _ in 0..LETTERS_MAX {
