@@ -56,8 +56,10 @@ bench: toolchain ## measures; docs/benchmarks.md says how to read it
 	$(CARGO) bench --package benches
 
 load: toolchain ## muster beside its peers on a real API server, small (most of an hour)
-	$(CARGO) build --release --package scheduler --package benches-load --bins
-	$${CARGO_TARGET_DIR:-target}/release/load --out $(LOAD_PAGE) $(LOAD_FLAGS)
+	$(CARGO) build --profile dist --package scheduler --bin muster
+	$(CARGO) build --release --package benches-load --bins
+	MUSTER_BIN="$$(cd "$${CARGO_TARGET_DIR:-target}" && pwd)/dist/muster" \
+	  $${CARGO_TARGET_DIR:-target}/release/load --out $(LOAD_PAGE) $(LOAD_FLAGS)
 
 load-full: toolchain ## the same with 1,000 nodes and more (hours)
 	$(MAKE) load LOAD_FLAGS="--size large --seconds 60 --rounds 5 $(LOAD_FLAGS)"

@@ -75,7 +75,10 @@ pub fn run(wish: &Run, err: &mut dyn Write) -> io::Result<Ending> {
             return Ok(Ending::Unreadable);
         }
     };
-    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
+    let runtime = tokio::runtime::Builder::new_multi_thread()
+        .worker_threads(threads())
+        .enable_all()
+        .build()?;
     let ending = runtime.block_on(work(wish, &config, logs));
     // Watches may hang in a read; nobody waits for them.
     runtime.shutdown_background();
@@ -86,6 +89,12 @@ pub fn run(wish: &Run, err: &mut dyn Write) -> io::Result<Ending> {
             Ending::Unreadable
         }
     })
+}
+
+/// Threads that read watches and answer people. More than these are of use to nobody: the kinds
+/// with many objects are two, and the loop has its own thread.
+fn threads() -> usize {
+    std::thread::available_parallelism().map_or(1, |cores| cores.get().min(4))
 }
 
 async fn work(wish: &Run, config: &Config, logs: Arc<Logs>) -> Result<Ending, String> {
