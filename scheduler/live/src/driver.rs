@@ -40,6 +40,7 @@ pub struct Live {
     pub(crate) teller: Teller,
     pub(crate) waits: Waits,
     is_ready: bool,
+    breathes_until: Time,
     pub(crate) stop: Option<Stop>,
     leadership: Leadership,
     /// Gangs whose facts are to be looked at in the next turn.
@@ -87,6 +88,7 @@ impl Live {
             lease,
             waits: Waits::default(),
             is_ready: false,
+            breathes_until: Time::ZERO,
             stop: None,
             touched: BTreeSet::new(),
             rests: BTreeMap::new(),
@@ -114,6 +116,7 @@ impl Live {
 
     /// Does what there is to do now.
     pub fn turn(&mut self, now: Time) -> Turn {
+        self.breathes_until = now.after(self.settings.breath);
         self.lease.turn(now, &mut self.lanes);
         let standing = self.lease.standing(now);
         self.note_leadership(standing);
@@ -148,6 +151,13 @@ impl Live {
         let volumes = may_write.then(|| self.volumes.wake_at()).flatten();
         let all = [engine, binder, volumes, lanes, stop, tell, self.lease.wake_at(now)];
         all.into_iter().flatten().min().map(|time| time.max(now))
+    }
+
+    /// Until when news are gathered before the next turn: a turn for each of many answers would
+    /// cost more than it brings.
+    #[must_use]
+    pub const fn breathes_until(&self) -> Time {
+        self.breathes_until
     }
 
     /// The engine, to read from.

@@ -29,6 +29,9 @@ pub struct Settings {
     pub tell: TellConfig,
     /// How long words to people wait while as many binds fly as may.
     pub words_wait: Span,
+    /// Least time from one turn to the next while news come. Short beside the time that an
+    /// answer takes when there are many, so that it keeps no call from leaving.
+    pub breath: Span,
     /// Leadership; `None` for a single replica.
     pub lease: Option<LeaseConfig>,
     /// How long a process that was asked to stop lets its calls land.
@@ -48,6 +51,7 @@ impl Settings {
             volumes: VolumeConfig { seed, ..VolumeConfig::default() },
             lease: lease.map(|lease| LeaseConfig::new(lease, identity.to_owned())),
             words_wait: Span::from_secs(1),
+            breath: Span::from_ms(2),
             stop_within: Span::from_ms(1_500),
             release_within: Span::from_secs(1),
             ..Self::default()

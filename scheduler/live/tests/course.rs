@@ -186,3 +186,15 @@ fn words_wait_while_binds_fill_their_window_but_not_for_ever() {
     assert_eq!(words(&mut live, 2), 0, "one bind flies, another waits for it");
     assert!(words(&mut live, 4) > 0, "the other gang waits for room");
 }
+
+#[test]
+fn news_gather_for_a_breath_after_a_turn_and_a_driver_that_rested_takes_them_at_once() {
+    let settings = Settings { breath: Span::from_ms(2), ..Settings::of("me", None) };
+    let mut live = two_members_of(settings);
+    live.turn(NOW);
+    assert_eq!(live.breathes_until(), NOW.after(Span::from_ms(2)));
+    let later = NOW.after(Span::from_secs(1));
+    assert!(live.breathes_until() < later);
+    live.turn(later);
+    assert_eq!(live.breathes_until(), later.after(Span::from_ms(2)));
+}

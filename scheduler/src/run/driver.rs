@@ -21,9 +21,6 @@ use std::time::{Duration, Instant};
 
 /// Letters taken in before a turn at most: a flood must not keep binds from leaving.
 const LETTERS_MAX: usize = 5_000;
-/// Least time from one turn to the next while letters come. Short beside the time that an answer
-/// takes when there are many, so that it keeps no call from leaving.
-const BREATH: Duration = Duration::from_millis(2);
 
 /// Puts a call on the wire, without waiting for anything.
 pub type Wire = Box<dyn FnMut(Send) + std::marker::Send>;
@@ -55,18 +52,16 @@ impl Driver {
     pub fn run(mut self) -> Option<End> {
         self.metrics.notice(&Notice::Led(self.live.leadership().clone()));
         logs::notice(&Notice::Led(self.live.leadership().clone()));
-        let mut turned = None;
         loop {
-            self.take_in(turned)?;
+            self.take_in()?;
             if let Some(end) = self.turn() {
                 return Some(end);
             }
-            turned = Some(Instant::now());
         }
     }
 
     /// Waits for a letter or the time to wake, and takes in what is there; `None` at the end.
-    fn take_in(&mut self, turned: Option<Instant>) -> Option<()> {
+    fn take_in(&mut self) -> Option<()> {
         let now = self.clock.now();
         let until = self.live.wake_at(now).map(|time| until(now, time));
         let mut letter = match until {
@@ -79,10 +74,7 @@ impl Driver {
             None => Some(self.inbox.recv().ok()?),
         };
         if letter.is_some() {
-            // Nobody has to wake a thread that sleeps by the clock.
-            std::thread::sleep(
-                turned.map_or(Duration::ZERO, |at| BREATH.saturating_sub(at.elapsed())),
-            );
+            self.breathe();
         }
         let begin = Instant::now();
         let mut is_patient = true;
@@ -108,6 +100,17 @@ impl Driver {
             }
         }
         Some(())
+    }
+
+    /// Lets letters gather. Nobody has to wake a thread that waits for none of them.
+    fn breathe(&self) {
+        loop {
+            let rest = until(self.clock.now(), self.live.breathes_until());
+            if rest.is_zero() {
+                return;
+            }
+            std::thread::park_timeout(rest);
+        }
     }
 
     fn turn(&mut self) -> Option<End> {
