@@ -1,6 +1,6 @@
-//! A restart changes nothing: an engine that knows only the objects as they are now decides
-//! and says what the one says that lived through it all. So whoever could be helped by any
-//! news was woken by it.
+//! A restart changes nothing: an engine that knows only the objects as they are now, with what
+//! was written down on them, decides and says what the one says that lived through it all. So
+//! whoever could be helped by any news was woken by it.
 
 use crate::change;
 use crate::explained::said;
@@ -42,7 +42,7 @@ fn restart(world: &World, dice: &mut Dice, late: &mut Vec<String>) -> Verdict {
             trial.pass(i64::try_from(dice.between(10, 200)).expect("small"));
         }
         settle(&mut trial);
-        let mut fresh = Trial::with_time(Config::default(), &as_they_are(&trial), trial.now);
+        let mut fresh = Trial::with_time(Config::default(), &written_down(&trial), trial.now);
         let starts = fresh.cycle();
         if !starts.effects.is_empty() {
             late.push(format!("{did} woke too few: {:?}\n{event:?}", told(&starts)));
