@@ -16,7 +16,7 @@ const KINDS: [(&str, &str); 4] = [
     ("coscheduling", "/apis/scheduling.x-k8s.io/v1alpha1"),
 ];
 
-/// The group of this name, in the first dialect that has one; else the pod of this name.
+/// The group of this name, in the first dialect that has one.
 pub(super) async fn find(cluster: &Cluster, namespace: &str, name: &str) -> Answer<Option<Value>> {
     let mut denied = None;
     if name.contains('/') {
@@ -60,7 +60,7 @@ pub(super) async fn list(cluster: &Cluster, namespace: Option<&str>) -> Answer<V
     }
 }
 
-fn parse(text: &str) -> Answer<Value> {
+pub(super) fn parse(text: &str) -> Answer<Value> {
     serde_json::from_str(text).map_err(|error| format!("the API server sent no JSON: {error}"))
 }
 

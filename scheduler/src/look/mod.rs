@@ -10,6 +10,7 @@ mod columns;
 mod groups;
 mod leader;
 mod paragraph;
+mod pods;
 
 use crate::arguments::Dump;
 use crate::arguments::live::{Cluster, Explain, Form, Gangs, Queues};
@@ -56,9 +57,15 @@ async fn explained(wish: &Explain) -> Answer<Value> {
     if let Ok(Some(value)) = found {
         return Ok(value);
     }
-    let leader = Leader::through(cluster, &wish.cluster.admin_service)?;
-    let asked = leader.value(&format!("/explain/{namespace}/{name}")).await;
-    asked.map_err(|why| {
+    let leader = Leader::through(cluster.clone(), &wish.cluster.admin_service)?;
+    let asked = match leader.value(&format!("/explain/{namespace}/{name}")).await {
+        Ok(value) => return Ok(value),
+        Err(why) => match pods::find(&cluster, &namespace, name).await {
+            Ok(Some(value)) => return Ok(value),
+            _ => Err(why),
+        },
+    };
+    asked.map_err(|why: String| {
         let groups = match found {
             Err(why) => why,
             Ok(_) => format!("no group object {namespace}/{name} is there"),

@@ -19,12 +19,9 @@ pub(super) fn write(gang: &Value, out: &mut dyn Write) -> io::Result<()> {
     let all = members.map(Vec::len).map_or_else(|| of("exist"), |count| count.to_string());
     if !of("placed").is_empty() {
         let all = if all.is_empty() { String::new() } else { format!(" of {all}") };
-        writeln!(
-            out,
-            "  pods       {}{all} have a node, at least {} must",
-            of("placed"),
-            of("min")
-        )?;
+        let min = of("min");
+        let must = if min.is_empty() { min } else { format!(", at least {min} must") };
+        writeln!(out, "  pods       {}{all} have a node{must}", of("placed"))?;
     }
     let nodes: Vec<&str> =
         members.into_iter().flatten().filter_map(|member| member["node"].as_str()).collect();
@@ -42,7 +39,10 @@ pub(super) fn write(gang: &Value, out: &mut dyn Write) -> io::Result<()> {
     if let Some(step) = why["nextStep"].as_str().filter(|step| !step.is_empty()) {
         writeln!(out, "  next step  {step}")?;
     }
-    writeln!(out, "  cure       {}", cure(why["cure"].as_str().unwrap_or_default()))
+    match why["cure"].as_str() {
+        Some(word) => writeln!(out, "  cure       {}", cure(word)),
+        None => Ok(()),
+    }
 }
 
 fn cure(word: &str) -> &str {

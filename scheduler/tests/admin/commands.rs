@@ -98,6 +98,38 @@ fn explain_needs_the_right_to_get_the_group_and_nothing_else() {
     );
 }
 
+const POD: &str = r#"{
+  "metadata": {"namespace": "team-a", "name": "train-0", "labels": {"muster.sh/queue": "research"}},
+  "spec": {},
+  "status": {"phase": "Pending", "conditions": [
+    {"type": "PodScheduled", "status": "False", "reason": "Unschedulable", "message": "too little room"}
+  ]}
+}"#;
+
+#[test]
+fn who_may_not_ask_the_leader_reads_what_a_pod_without_a_group_says() {
+    let list = format!("{{\"items\": [{POD}]}}");
+    let pods = "/api/v1/namespaces/team-a/pods";
+    let known = [("/api/v1/namespaces/team-a/pods/train-0", POD), (pods, list.as_str())];
+    let (_runtime, folder) = server(&known, &["/"]);
+    let path = folder.path().join("config");
+    for (name, dialect) in [("train-0", "pod"), ("job/train", "plain")] {
+        let ran = muster(&["explain", name], Some(&path));
+        assert_eq!((ran.code, ran.err.as_str()), (0, ""), "{name}");
+        let want = format!(
+            "gang team-a/{name} ({dialect}) in queue research: waiting\n  \
+             pods       0 of 1 have a node\n  \
+             why        too little room\n  \
+             next step  the pods say no more; the Role muster-ask lets you ask the leader for \
+             the numbers\n"
+        );
+        assert_eq!(ran.out, want);
+    }
+    let ran = muster(&["explain", "nothing"], Some(&path));
+    assert_eq!(ran.code, 2);
+    assert!(ran.err.contains("the leader says nothing either"), "{}", ran.err);
+}
+
 #[test]
 fn a_name_without_namespace_is_looked_for_in_that_of_the_context() {
     let (_runtime, folder) = server(&[(GROUP_PATH, GROUP)], &["/"]);
