@@ -114,7 +114,8 @@ pub enum Form {
 }
 
 const EXPLAIN_ENDS: &str = "\
-It needs the right to get the group (or the pods of a plain gang) in its namespace, nothing else.
+It needs the right to get the group in its namespace, nothing else. A gang without a group is asked of
+the leader; who may not ask it is told what the pod, or the pods of job/NAME, say.
 
 Exit codes: 0 printed; 2 there is no such gang, or the cluster does not answer.";
 

@@ -18,6 +18,20 @@ pub(super) enum Leader {
     Through { cluster: Cluster, namespace: String, service: String, port: String },
 }
 
+/// Why the leader said nothing.
+#[derive(Debug)]
+pub(super) struct Silence {
+    pub(super) words: String,
+    /// It may not be asked.
+    pub(super) is_forbidden: bool,
+}
+
+impl Silence {
+    fn of(refusal: &Refusal, words: String) -> Self {
+        Self { words, is_forbidden: matches!(refusal, Refusal::Status(403, _)) }
+    }
+}
+
 impl Leader {
     pub(super) fn at(url: &str) -> Self {
         Self::At(url.trim_end_matches('/').to_owned())
@@ -37,6 +51,13 @@ impl Leader {
 
     /// The text at a path of the leader's admin server.
     pub(super) async fn text(&self, path: &str) -> Answer<String> {
+        self.ask(path).await.map_err(|silence| silence.words)
+    }
+
+    /// The same; who may not ask is told apart.
+    pub(super) async fn ask(&self, path: &str) -> Result<String, Silence> {
+        let said = |refusal: &Refusal| Silence::of(refusal, said(refusal));
+        let hint = |refusal: &Refusal, path: &str| Silence::of(refusal, hint(refusal, path));
         match self {
             Self::At(url) => {
                 get_plain(&format!("{url}{path}")).await.map_err(|refusal| said(&refusal))
@@ -64,10 +85,13 @@ impl Leader {
 
     /// The same as JSON.
     pub(super) async fn value(&self, path: &str) -> Answer<Value> {
-        let text = self.text(path).await?;
-        serde_json::from_str(&text)
-            .map_err(|error| format!("the answer of the leader is no JSON: {error}"))
+        parse(&self.text(path).await?)
     }
+}
+
+pub(super) fn parse(text: &str) -> Answer<Value> {
+    serde_json::from_str(text)
+        .map_err(|error| format!("the answer of the leader is no JSON: {error}"))
 }
 
 fn is_standby(refusal: &Refusal) -> bool {

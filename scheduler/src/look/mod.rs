@@ -58,20 +58,23 @@ async fn explained(wish: &Explain) -> Answer<Value> {
         return Ok(value);
     }
     let leader = Leader::through(cluster.clone(), &wish.cluster.admin_service)?;
-    let asked = match leader.value(&format!("/explain/{namespace}/{name}")).await {
-        Ok(value) => return Ok(value),
-        Err(why) => match pods::find(&cluster, &namespace, name).await {
-            Ok(Some(value)) => return Ok(value),
-            _ => Err(why),
-        },
+    let why = match leader.ask(&format!("/explain/{namespace}/{name}")).await {
+        Ok(text) => return leader::parse(&text),
+        // Pods say less, and of any scheduler: only to those who may not ask.
+        Err(silence) if silence.is_forbidden => {
+            match pods::find(&cluster, &namespace, name).await {
+                Ok(Some(value)) => return Ok(value),
+                Ok(None) => silence.words,
+                Err(why) => format!("{}; nor can pods be read: {why}", silence.words),
+            }
+        }
+        Err(silence) => silence.words,
     };
-    asked.map_err(|why: String| {
-        let groups = match found {
-            Err(why) => why,
-            Ok(_) => format!("no group object {namespace}/{name} is there"),
-        };
-        format!("{groups}, and the leader says nothing either: {why}")
-    })
+    let groups = match found {
+        Err(why) => why,
+        Ok(_) => format!("no group object {namespace}/{name} is there"),
+    };
+    Err(format!("{groups}, and the leader says nothing either: {why}"))
 }
 
 /// The first part of the name of a plain gang.

@@ -14,6 +14,10 @@ const NEXT_STEP: &str = "the pods say no more; the Role muster-ask lets you ask 
 
 /// The pod of this name, or those of the Job in `job/NAME`, as a gang.
 pub(super) async fn find(cluster: &Cluster, namespace: &str, name: &str) -> Answer<Option<Value>> {
+    let is_plain = |char: char| char.is_ascii_alphanumeric() || "-./".contains(char);
+    if !name.chars().all(is_plain) {
+        return Ok(None);
+    }
     let pods = format!("/api/v1/namespaces/{namespace}/pods");
     let path = match name.split_once('/') {
         Some(("job", job)) => {
@@ -27,9 +31,9 @@ pub(super) async fn find(cluster: &Cluster, namespace: &str, name: &str) -> Answ
         Err(Refusal::Status(404, _)) => return Ok(None),
         Err(refusal) => return Err(refusal.to_string()),
     };
-    let members = match found["items"].as_array() {
-        Some(items) => items.clone(),
-        None => vec![found],
+    let members = match name.contains('/') {
+        true => found["items"].as_array().cloned().unwrap_or_default(),
+        false => vec![found],
     };
     Ok((!members.is_empty()).then(|| gang(namespace, name, &members)))
 }
@@ -66,7 +70,7 @@ fn waits(pod: &Value) -> Option<Value> {
     let one =
         conditions.iter().find(|it| it["type"] == "PodScheduled" && it["status"] == "False")?;
     Some(json!({
-        "reason": one["reason"],
+        "podReason": one["reason"],
         "sentence": one["message"],
         "sets": [],
         "nextStep": NEXT_STEP,

@@ -127,7 +127,15 @@ fn who_may_not_ask_the_leader_reads_what_a_pod_without_a_group_says() {
     }
     let ran = muster(&["explain", "nothing"], Some(&path));
     assert_eq!(ran.code, 2);
-    assert!(ran.err.contains("the leader says nothing either"), "{}", ran.err);
+    assert!(ran.err.contains("nor can pods be read"), "{}", ran.err);
+}
+
+#[test]
+fn a_leader_that_knows_no_such_gang_is_believed_whatever_pods_there_are() {
+    let known = [("/api/v1/namespaces/team-a/pods/train-0", POD)];
+    let (_runtime, folder) = server(&known, &[]);
+    let ran = muster(&["explain", "train-0"], Some(&folder.path().join("config")));
+    assert_eq!((ran.code, ran.out.as_str()), (2, ""));
 }
 
 #[test]

@@ -11,7 +11,6 @@ use super::{fault, seek};
 use crate::desk::Name;
 use scheduler_protocol::watch::{Fault, Line};
 use serde::Deserialize;
-use serde::de::IgnoredAny;
 use serde_json::value::RawValue;
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -144,13 +143,13 @@ fn changed_object(bytes: &[u8]) -> Option<&[u8]> {
     rest.strip_prefix(br#"","object":"#)?.trim_ascii_end().strip_suffix(b"}")
 }
 
-/// Goes through a whole line.
+/// Goes through a whole line, and gives the object in it.
 ///
 /// # Errors
 /// If it makes no sense, so that it is no object that is to blame.
-pub(super) fn whole(bytes: &[u8]) -> Result<(), Fault> {
-    let read: Result<IgnoredAny, _> = serde_json::from_slice(bytes);
-    read.map(|_| ()).map_err(|error| senseless(&error))
+pub(super) fn whole(bytes: &[u8]) -> Result<&[u8], Fault> {
+    let frame: Frame<'_> = serde_json::from_slice(bytes).map_err(|error| senseless(&error))?;
+    Ok(frame.object.get().as_bytes())
 }
 
 fn senseless(error: &serde_json::Error) -> Fault {
@@ -249,7 +248,9 @@ mod tests {
         for text in torn {
             assert!(whole(text.as_bytes()).is_err(), "{text}");
         }
-        assert!(whole(br#"{"type":"ADDED","object":7}"#).is_ok());
+        assert_eq!(whole(br#"{"type":"ADDED","object":7}"#).ok(), Some(&b"7"[..]));
+        let more = br#"{"type":"ADDED","object":{"a":1},"more":{}}"#;
+        assert_eq!(whole(more).ok(), Some(&br#"{"a":1}"#[..]));
     }
 
     #[test]

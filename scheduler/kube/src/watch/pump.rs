@@ -243,10 +243,11 @@ impl Pump {
         if !matches!(read.line, Line::Changed { .. }) {
             return Ok((read, None));
         }
-        let news = self.object(read.object);
-        if matches!(news, News::Unreadable(..)) {
-            frame::whole(line)?;
-        }
+        let news = match self.object(read.object) {
+            // Perhaps the line goes on behind the object, or is torn.
+            News::Unreadable(..) => self.object(frame::whole(line)?),
+            news => news,
+        };
         Ok((read, Some(news)))
     }
 
