@@ -7,8 +7,8 @@ use crate::workload::{RUNNING_NAMESPACE, gang_key, pod, requests};
 use scheduler_model::amount::Amount;
 use scheduler_model::event::Event;
 use scheduler_model::spec::{
-    GangSpec, LabelSelector, Labels, LevelSpec, LimitSpec, Membership, NamespaceScope, NodeSpec,
-    PodPhase, PodShape, PodSpec, PodTerm, QueueSpec, Requirement, SelectorOperator, Taint,
+    GangSpec, LabelSelector, Labels, LevelSpec, Membership, NamespaceScope, NodeSpec, PodPhase,
+    PodShape, PodSpec, PodTerm, QueueSpec, QuotaSpec, Requirement, SelectorOperator, Taint,
     TaintEffect, TopologySpec,
 };
 use std::sync::Arc;
@@ -87,9 +87,8 @@ fn topology() -> TopologySpec {
 fn queues(nodes: usize) -> Vec<QueueSpec> {
     let gpus = i64::try_from(nodes * GPUS_PER_NODE).expect("fewer than 2^60 nodes");
     let amount = Amount::new(gpus * 9 / 10);
-    let limit = LimitSpec { flavour: None, resource: GPU.to_owned(), amount };
     let mut research = QueueSpec::named(QUEUE);
-    research.limits = vec![limit];
+    research.quotas = vec![QuotaSpec::limit(None, GPU, amount)];
     vec![QueueSpec::named("product"), QueueSpec::named("search"), research]
 }
 

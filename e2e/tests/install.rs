@@ -132,6 +132,14 @@ const GARBAGE: &[(&str, &str, &str)] = &[
     ("Queue", "{parent: garbage}", "its own parent"),
     ("Queue", "{limit: {cpu: lots}}", "limit"),
     ("Queue", "{limit: {cpu: -1}}", "limit"),
+    ("Queue", "{lendingLimit: {cpu: 1}}", "in deserved"),
+    (
+        "Queue",
+        "{deserved: {memory: 1}, flavors: [{name: a, lendingLimit: {cpu: 1}}]}",
+        "in deserved",
+    ),
+    ("Queue", "{flavors: [{name: a}, {name: a}]}", "duplicate"),
+    ("Queue", "{flavors: [{name: a, dedicated: {cpu: -1}}]}", "dedicated"),
     ("Topology", "{levels: []}", "levels"),
     ("Topology", "{levels: [{name: a, nodeLabel: x}, {name: b, nodeLabel: x}]}", "levels"),
 ];
@@ -157,6 +165,12 @@ async fn what_the_samples_use_is_accepted() {
         ),
         ("Queue", "{}"),
         ("Queue", "{parent: all, weight: 3, priority: -1, limit: {cpu: 4, nvidia.com/gpu: \"8\"}}"),
+        (
+            "Queue",
+            "{dedicated: {cpu: 1}, deserved: {cpu: 4}, borrowingLimit: {cpu: 2}, lendingLimit: \
+             {cpu: 3, memory: 1Gi}, flavors: [{name: a, deserved: {memory: 4Gi}, lendingLimit: \
+             {cpu: 1}}]}",
+        ),
         ("Topology", "{levels: [{name: rack, nodeLabel: example.com/rack}]}"),
     ] {
         let applied = plane.apply(&object(kind, "accepted", spec));

@@ -1,22 +1,21 @@
-//! Which queue is served next: the one that uses least of the cluster for its weight.
+//! Which queue is served next: of those with the same parent, the one that has least of what it
+//! is entitled to.
 //!
-//! A queue's share is its use of the resource it uses most of, over all there is in the
-//! cluster, divided by its weight. The number of pods does not count: pods are small or
-//! large. Equal shares are told apart by the queue's priority, then by its age. A queue of
-//! weight 0 comes after all others.
+//! A queue is measured by the resource of which it has most, against what it is entitled to: by
+//! its object, or by its weight. Beyond that it lives on what others lend, and that is measured by
+//! weight against all there is. A queue that has its fair share of something it wants more of
+//! comes after those that have not: what cannot be divided evenly is settled by the division. The number of pods does not count: pods are small or large.
+//! Equal queues are told apart by their priority, then by age. A queue of weight 0 comes after all
+//! others.
 
 use scheduler_framework::profile::Profile;
 use scheduler_framework::{EventMask, OrderKey, Plugin, QueueOrder};
-use scheduler_model::ids::{QueueId, ResourceId};
-use scheduler_model::queue::Queue;
+use scheduler_model::queue::Branch;
 use scheduler_model::snapshot::Snapshot;
 use std::sync::Arc;
 
 #[derive(Debug)]
 struct FairShare;
-
-/// The whole cluster as a share. Fine enough to tell one byte in a terabyte.
-const WHOLE: i128 = 1_000_000_000_000;
 
 pub(crate) fn install(profile: &mut Profile) {
     profile.queue_order(Arc::new(FairShare));
@@ -32,37 +31,24 @@ impl Plugin for FairShare {
     }
 }
 
+/// Levels beyond this are all the same.
+const LEVEL_MAX: i128 = 1 << 61;
+
 impl QueueOrder for FairShare {
-    fn key(&self, snap: &Snapshot, queue: QueueId) -> OrderKey {
-        let row = snap.queues().get(queue);
-        let is_last = row.spec.weight == 0;
-        let share = dominant_share(snap, row) / i128::from(row.spec.weight.max(1));
+    fn key(&self, snap: &Snapshot, branch: Branch) -> OrderKey {
+        let spec = &snap.queues().get(branch.queue()).spec;
+        let is_own = matches!(branch, Branch::Own(_));
+        let is_last = spec.weight == 0 && !is_own;
+        let priority = if is_own { 0 } else { spec.priority };
+        let level = snap.queues().level(branch, snap.resources().pods()).min(LEVEL_MAX);
+        let after = if snap.queues().is_satisfied(branch) { LEVEL_MAX } else { 0 };
         [
             i64::from(is_last),
-            i64::try_from(share).unwrap_or(i64::MAX),
-            -i64::from(row.spec.priority),
-            row.spec.created_at.ms(),
+            i64::try_from(level + after).expect("twice the largest level fits"),
+            -i64::from(priority),
+            spec.created_at.ms(),
         ]
     }
-}
-
-/// The largest part of any resource that the queue uses, as a part of [`WHOLE`].
-fn dominant_share(snap: &Snapshot, row: &Queue) -> i128 {
-    let resources = row.usage.keys().map(|(_, resource)| *resource);
-    resources
-        .filter(|resource| *resource != snap.resources().pods())
-        .map(|resource| share(snap, row, resource))
-        .max()
-        .unwrap_or(0)
-}
-
-fn share(snap: &Snapshot, row: &Queue, resource: ResourceId) -> i128 {
-    let total = snap.nodes().total(resource);
-    if total <= 0 {
-        // What no node has says nothing about who has more.
-        return 0;
-    }
-    row.used(None, resource).max(0).saturating_mul(WHOLE) / total
 }
 
 #[cfg(test)]
@@ -70,9 +56,11 @@ mod tests {
     use super::*;
     use crate::testing::{in_queue, on, pod, sized, wanting};
     use scheduler_model::event::Event;
+    use scheduler_model::queue::{Division, Measure, Share};
     use scheduler_model::spec::{PodSpec, QueueSpec};
     use scheduler_model::time::Time;
 
+    /// One node of 10,000 CPU and 1,000 memory.
     fn world(queues: Vec<QueueSpec>, pods: Vec<PodSpec>) -> Snapshot {
         let mut snap = Snapshot::default();
         let node = sized("a", &[("cpu", 10_000), ("memory", 1000), ("pods", 10)]);
@@ -83,7 +71,23 @@ mod tests {
         for pod in pods {
             snap.ingest(Event::Pod(Box::new(pod)), Time::ZERO);
         }
+        snap.settle();
         snap
+    }
+
+    /// Entitles queues to so much CPU and memory.
+    fn entitle(snap: &mut Snapshot, parts: &[(&str, i128, i128)]) {
+        let measure = |resource| Measure { flavour: None, resource };
+        let (cpu, memory) = (measure(snap.resources().cpu()), measure(snap.resources().memory()));
+        let capacity = [(cpu, 10_000), (memory, 1000)].into();
+        let mut shares = Vec::new();
+        for (queue, of_cpu, of_memory) in parts {
+            let branch = Branch::Queue(snap.queues().find(queue).expect("a queue"));
+            for (measure, entitled) in [(cpu, *of_cpu), (memory, *of_memory)] {
+                shares.push((branch, measure, Share { entitled, ..Share::default() }));
+            }
+        }
+        snap.set_division(Division { capacity, ..Division::default() }, shares);
     }
 
     fn runs(name: &str, queue: &str, cpu: i64, memory: i64) -> PodSpec {
@@ -95,36 +99,50 @@ mod tests {
             .queues()
             .iter()
             .filter(|(_, row)| !row.is_implicit)
-            .map(|(id, row)| (FairShare.key(snap, id), row.spec.name.as_str()))
+            .map(|(id, row)| (FairShare.key(snap, Branch::Queue(id)), row.spec.name.as_str()))
             .collect();
         queues.sort_unstable();
         queues.into_iter().map(|(_, name)| name).collect()
     }
 
     #[test]
-    fn the_resource_a_queue_uses_most_of_is_what_counts() {
+    fn the_resource_a_queue_has_most_of_is_what_counts() {
         let queues = vec![QueueSpec::named("cpu"), QueueSpec::named("mem")];
-        let pods = vec![runs("p", "cpu", 4000, 100), runs("q", "mem", 1000, 500)];
-        assert_eq!(order(&world(queues, pods)), ["cpu", "mem"]);
+        let pods = vec![runs("p", "cpu", 3000, 100), runs("q", "mem", 1000, 400)];
+        let mut snap = world(queues, pods);
+        entitle(&mut snap, &[("cpu", 5000, 500), ("mem", 5000, 500)]);
+        assert_eq!(order(&snap), ["cpu", "mem"]);
     }
 
     #[test]
-    fn weight_divides_the_share() {
-        let heavy = QueueSpec { weight: 3, ..QueueSpec::named("heavy") };
+    fn use_is_measured_against_what_a_queue_is_entitled_to() {
         let pods = vec![runs("p", "heavy", 5000, 0), runs("q", "light", 2000, 0)];
-        let snap = world(vec![QueueSpec::named("light"), heavy], pods);
+        let mut snap = world(vec![QueueSpec::named("light"), QueueSpec::named("heavy")], pods);
+        entitle(&mut snap, &[("heavy", 7500, 0), ("light", 2500, 0)]);
         assert_eq!(order(&snap), ["heavy", "light"]);
+    }
+
+    #[test]
+    fn beyond_that_use_is_measured_by_weight() {
+        let heavy = QueueSpec { weight: 3, ..QueueSpec::named("heavy") };
+        let pods = vec![runs("p", "heavy", 4000, 0), runs("q", "light", 3000, 0)];
+        let mut snap = world(vec![QueueSpec::named("light"), heavy], pods);
+        entitle(&mut snap, &[("heavy", 1000, 0), ("light", 1000, 0)]);
+        assert_eq!(order(&snap), ["heavy", "light"]);
+        entitle(&mut snap, &[("heavy", 3999, 0), ("light", 3000, 0)]);
+        assert_eq!(order(&snap), ["light", "heavy"], "whoever borrows comes after who does not");
     }
 
     #[test]
     fn weight_zero_is_last() {
         let last = QueueSpec { weight: 0, priority: 9, ..QueueSpec::named("a") };
-        let snap = world(vec![last, QueueSpec::named("b")], vec![runs("p", "b", 5000, 0)]);
+        let mut snap = world(vec![last, QueueSpec::named("b")], vec![runs("p", "b", 5000, 0)]);
+        entitle(&mut snap, &[("b", 5000, 0)]);
         assert_eq!(order(&snap), ["b", "a"]);
     }
 
     #[test]
-    fn equal_shares_are_told_apart_by_priority_then_age() {
+    fn equal_queues_are_told_apart_by_priority_then_age() {
         let old = QueueSpec { created_at: Time::from_ms(1), ..QueueSpec::named("old") };
         let young = QueueSpec { created_at: Time::from_ms(2), ..QueueSpec::named("young") };
         let high = QueueSpec { priority: 1, created_at: Time::from_ms(3), ..QueueSpec::named("z") };
@@ -136,6 +154,8 @@ mod tests {
         let queues = vec![QueueSpec::named("many"), QueueSpec::named("one")];
         let mut pods = vec![runs("large", "one", 3000, 0)];
         pods.extend((0..9).map(|i| runs(&format!("small{i}"), "many", 100, 0)));
-        assert_eq!(order(&world(queues, pods)), ["many", "one"]);
+        let mut snap = world(queues, pods);
+        entitle(&mut snap, &[("many", 5000, 0), ("one", 5000, 0)]);
+        assert_eq!(order(&snap), ["many", "one"]);
     }
 }

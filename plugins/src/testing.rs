@@ -104,7 +104,7 @@ pub(crate) fn build(nodes: Vec<NodeSpec>, pods: Vec<PodSpec>) -> Snapshot {
     for pod in pods {
         snap.ingest(Event::Pod(Box::new(pod)), Time::ZERO);
     }
-    snap.settle_ranks();
+    snap.settle();
     snap
 }
 

@@ -164,7 +164,7 @@ fn world(seed: u64, changes: &[Change]) -> (Cluster, Snapshot) {
     for event in events {
         snap.ingest(event, Time::ZERO);
     }
-    snap.settle_ranks();
+    snap.settle();
     (cluster, snap)
 }
 

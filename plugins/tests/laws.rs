@@ -111,7 +111,7 @@ fn random(seed: u64) -> Snapshot {
         };
         snap.ingest(event, Time::ZERO);
     }
-    snap.settle_ranks();
+    snap.settle();
     snap
 }
 
@@ -282,7 +282,7 @@ fn nodes_that_went() -> Snapshot {
         snap.ingest(Event::NodeGone(name.to_owned()), Time::ZERO);
     }
     snap.ingest(Event::Node(Box::new(labelled("b1", &[("zone", "a")]))), Time::ZERO);
-    snap.settle_ranks();
+    snap.settle();
     snap
 }
 

@@ -19,7 +19,7 @@ pub use pod_group::{
     PodGroup, PodGroupCounts, PodGroupLedger, PodGroupMinimum, PodGroupPhase, PodGroupRole,
     PodGroupSpec, PodGroupStatus, PodGroupTopology, RoleCount,
 };
-pub use queue::{FlavorLimit, Queue, QueueSpec, QueueStatus};
+pub use queue::{FlavorQuota, Queue, QueueSpec, QueueStatus};
 pub use topology::{Topology, TopologyLevel, TopologySpec, TopologyStatus};
 
 /// The definitions of all kinds of this crate, in the order in which they are shown.

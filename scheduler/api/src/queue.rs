@@ -9,6 +9,18 @@ use kube::{CustomResource, KubeSchema};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
+// Amounts are compared where queues are read: CEL would have to parse them, and API servers refuse
+// what that costs (eight times the budget for one such rule on two maps).
+/// What is said of all flavors may rest on what each of them deserves.
+const LENDS_WHAT_IT_DESERVES: &str = "!has(self.lendingLimit) || self.lendingLimit.all(r, \
+     (has(self.deserved) && r in self.deserved) || (has(self.flavors) && \
+     self.flavors.exists(f, has(f.deserved) && r in f.deserved)))";
+/// What is said of one flavor may rest on what all of them deserve together.
+const FLAVORS_LEND_WHAT_THEY_DESERVE: &str = "!has(self.flavors) || self.flavors.all(f, \
+     !has(f.lendingLimit) || f.lendingLimit.all(r, (has(f.deserved) && r in f.deserved) || \
+     (has(self.deserved) && r in self.deserved)))";
+const LENDS_MESSAGE: &str = "lendingLimit needs an amount of the same resource in deserved";
+
 /// One queue of the tree.
 #[derive(CustomResource, KubeSchema, Clone, Debug, Default, PartialEq, Deserialize, Serialize)]
 #[kube(
@@ -27,6 +39,8 @@ use std::collections::BTreeMap;
     printcolumn(name = "Closed", type_ = "boolean", json_path = ".spec.closed"),
     printcolumn(name = "Age", type_ = "date", json_path = ".metadata.creationTimestamp")
 )]
+#[x_kube(validation = Rule::new(LENDS_WHAT_IT_DESERVES).message(LENDS_MESSAGE))]
+#[x_kube(validation = Rule::new(FLAVORS_LEND_WHAT_THEY_DESERVE).message(LENDS_MESSAGE))]
 #[serde(rename_all = "camelCase")]
 pub struct QueueSpec {
     /// Name of the queue above this one; if absent it stands at the top. While the parent does
@@ -44,35 +58,77 @@ pub struct QueueSpec {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub priority: Option<i32>,
 
+    /// By resource, what is kept for this queue and all below it, whether they use it or not: it
+    /// is never lent. A resource that is not named has nothing kept.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    #[schemars(schema_with = "quantity::resources")]
+    pub dedicated: BTreeMap<String, Quantity>,
+
+    /// By resource, what this queue and all below it are entitled to together: lent to others
+    /// while it is unused, and taken back when it is wanted. Where a resource is not named, the
+    /// weight says how much.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    #[schemars(schema_with = "quantity::resources")]
+    pub deserved: BTreeMap<String, Quantity>,
+
     /// Ceilings by resource on what this queue and all below it use together. A resource that is
     /// not named is unlimited.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     #[schemars(schema_with = "quantity::resources")]
     pub limit: BTreeMap<String, Quantity>,
 
-    /// Ceilings that count only what runs on nodes of one flavor, such as one GPU model.
+    /// By resource, the most that may be used above what is deserved. A resource that is not
+    /// named may be borrowed up to the limit.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    #[schemars(schema_with = "quantity::resources")]
+    pub borrowing_limit: BTreeMap<String, Quantity>,
+
+    /// By resource, the most of what is deserved that others may use. Of a resource that is not
+    /// named, all is lent that is not dedicated. Needs an amount in `deserved`.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    #[schemars(schema_with = "quantity::resources")]
+    pub lending_limit: BTreeMap<String, Quantity>,
+
+    /// The same amounts, counting only what runs on nodes of one flavor, such as one GPU model.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[schemars(
         length(max = 64),
-        extend("x-kubernetes-list-type" = "map", "x-kubernetes-list-map-keys" = ["flavor"])
+        extend("x-kubernetes-list-type" = "map", "x-kubernetes-list-map-keys" = ["name"])
     )]
-    pub flavor_limits: Vec<FlavorLimit>,
+    pub flavors: Vec<FlavorQuota>,
 
     /// True closes the queue: gangs in it and below it wait, what runs goes on.
     #[serde(default)]
     pub closed: bool,
 }
 
-/// Ceilings on what a queue uses on nodes of one flavor.
+/// What a queue may use on nodes of one flavor. The amounts mean what they mean in the queue.
 #[derive(KubeSchema, Clone, Debug, Default, PartialEq, Deserialize, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub struct FlavorLimit {
+pub struct FlavorQuota {
     /// Name of the flavor.
     #[schemars(length(min = 1, max = 253))]
-    pub flavor: String,
+    pub name: String,
+    /// Kept for the queue, by resource.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    #[schemars(schema_with = "quantity::resources")]
+    pub dedicated: BTreeMap<String, Quantity>,
+    /// Its entitlement, by resource.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    #[schemars(schema_with = "quantity::resources")]
+    pub deserved: BTreeMap<String, Quantity>,
     /// Ceilings by resource.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     #[schemars(schema_with = "quantity::resources")]
     pub limit: BTreeMap<String, Quantity>,
+    /// Most that it uses above what it deserves, by resource.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    #[schemars(schema_with = "quantity::resources")]
+    pub borrowing_limit: BTreeMap<String, Quantity>,
+    /// Most of what it deserves that others use, by resource.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    #[schemars(schema_with = "quantity::resources")]
+    pub lending_limit: BTreeMap<String, Quantity>,
 }
 
 /// What became of a queue. Written by muster.

@@ -68,3 +68,24 @@ fn a_queue_takes_numbers_and_text_as_limits() {
     let limits: Vec<&str> = queue.spec.limit.values().map(|limit| limit.0.as_str()).collect();
     assert_eq!(limits, ["4", "1Gi"]);
 }
+
+#[test]
+fn a_queue_says_the_same_of_all_flavors_and_of_one() {
+    let five = "dedicated: {cpu: 1}, deserved: {cpu: 2}, limit: {cpu: 3}, borrowingLimit: \
+                {cpu: 4}, lendingLimit: {cpu: 5}";
+    let spec = format!("{{{five}, flavors: [{{name: a100, {five}}}]}}");
+    let spec: scheduler_api::QueueSpec = serde_saphyr::from_str(&spec).expect("a valid queue");
+    let [flavor] = &spec.flavors[..] else { panic!("one flavor: {:?}", spec.flavors) };
+    let of_all =
+        [&spec.dedicated, &spec.deserved, &spec.limit, &spec.borrowing_limit, &spec.lending_limit];
+    let of_one = [
+        &flavor.dedicated,
+        &flavor.deserved,
+        &flavor.limit,
+        &flavor.borrowing_limit,
+        &flavor.lending_limit,
+    ];
+    for lists in [of_all, of_one] {
+        assert_eq!(lists.map(|list| &*list["cpu"].0), ["1", "2", "3", "4", "5"]);
+    }
+}

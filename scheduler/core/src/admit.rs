@@ -6,7 +6,7 @@ use scheduler_model::amount::Amount;
 use scheduler_model::explain::{Cure, WaitReason};
 use scheduler_model::gang::Origin;
 use scheduler_model::ids::GangId;
-use scheduler_model::queue::QueueState;
+use scheduler_model::queue::{Ceiling, QueueState};
 use scheduler_model::snapshot::Snapshot;
 use scheduler_model::spec::Dialect;
 
@@ -213,18 +213,19 @@ pub fn barred_by(snap: &Snapshot, id: GangId) -> Option<WaitReason> {
         QueueState::Broken => return Some(WaitReason::QueueBroken(gang.queue_name.clone())),
     }
     let wants = &gang.spec.as_ref()?.min_resources;
-    let all = snap.queues().path(queue).flat_map(|row| row.limits.iter().map(move |it| (row, it)));
+    let all = snap.queues().path(queue).flat_map(|row| row.quotas.iter().map(move |it| (row, it)));
     // Which flavour it will run on is not known yet.
-    all.filter(|(_, limit)| limit.flavour.is_none()).find_map(|(row, limit)| {
-        let resource = snap.resources().name(limit.resource);
-        let wants = *wants.get(resource)?;
-        (wants > limit.amount).then(|| WaitReason::Limit {
+    all.filter(|(_, (measure, _))| measure.flavour.is_none()).find_map(|(row, (measure, quota))| {
+        let resource = snap.resources().name(measure.resource);
+        let (wants, limit) = (*wants.get(resource)?, quota.limit?);
+        (wants > limit).then(|| WaitReason::Limit {
+            ceiling: Ceiling::Limit,
             queue: row.spec.name.clone(),
             flavour: None,
             resource: resource.to_owned(),
             used: Amount::ZERO,
             wants,
-            limit: limit.amount,
+            limit,
         })
     })
 }

@@ -88,10 +88,11 @@ impl Engine {
         for ((_, resource), used) in &queue.usage {
             *sums.entry(*resource).or_insert(0) += used;
         }
-        let limits = queue.limits.iter().filter(|limit| limit.flavour.is_none());
+        let in_all = queue.quotas.iter().filter(|(measure, _)| measure.flavour.is_none());
+        let limits = in_all.filter_map(|(it, quota)| Some((name(it.resource), quota.limit?)));
         QueueCensus {
             used: sums.into_iter().map(|(resource, sum)| (name(resource), narrow(sum))).collect(),
-            limit: limits.map(|limit| (name(limit.resource), limit.amount)).collect(),
+            limit: limits.collect(),
         }
     }
 

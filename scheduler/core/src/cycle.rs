@@ -39,7 +39,7 @@ impl Engine {
     pub(crate) fn run_cycle(&mut self, now: Time) -> CycleReport {
         let mut report = CycleReport::default();
         let mut fuel = Fuel::new(self.config.fuel);
-        self.snapshot.settle_ranks();
+        self.snapshot.settle();
         self.give_up_nodes(now);
         self.end_rests(now);
         self.masks.refresh(&self.snapshot, &self.profile);
@@ -62,6 +62,7 @@ impl Engine {
             }
         }
         self.give_back_fresh();
+        self.shares.refresh(&mut self.snapshot);
         self.is_unfinished = !self.active.is_empty();
         report.steps = fuel.spent();
         report
@@ -82,6 +83,9 @@ impl Engine {
     /// Serves one phase until nobody is in line or the fuel is spent.
     fn serve(&mut self, phase: Phase, now: Time, fuel: &mut Fuel, report: &mut CycleReport) {
         let mut line = self.line_up(phase);
+        if phase == Phase::Minimum {
+            self.shares.refresh(&mut self.snapshot);
+        }
         while let Some((key, gang)) = line.pop(&self.snapshot, &self.profile) {
             if fuel.is_empty() {
                 return;
@@ -92,7 +96,7 @@ impl Engine {
                     let queue = self.snapshot.gangs().get(gang).queue;
                     let rival = line.rival(&self.snapshot, &self.profile, queue);
                     if self.consider_extras(gang, rival.as_ref(), now, fuel, report) {
-                        line.push(queue, key, gang);
+                        line.push(&self.snapshot, queue, key, gang);
                     }
                 }
             }
@@ -101,17 +105,30 @@ impl Engine {
 
     fn line_up(&mut self, phase: Phase) -> Line {
         let mut line = Line::default();
-        for gang in self.active.iter().copied() {
+        for gang in self.active.clone() {
             let roster = self.roster(gang);
             let needed = roster.needed();
             // A gang that is refused outright must be told why, whatever it needs.
-            let is_first = needed > 0 || admit::refusal(&self.snapshot, &roster).is_some();
+            let is_refused = admit::refusal(&self.snapshot, &roster).is_some();
+            let is_first = needed > 0 || is_refused;
+            if phase == Phase::Minimum {
+                self.want((!is_refused).then_some(&roster), gang);
+            }
             if is_first == (phase == Phase::Minimum) {
                 let queue = self.snapshot.gangs().get(gang).queue;
-                line.push(queue, self.key_of(gang, &roster), gang);
+                let key = self.key_of(gang, &roster);
+                line.push(&self.snapshot, queue, key, gang);
             }
         }
         line
+    }
+
+    /// Takes in what a gang wants that could run, or that one wants nothing.
+    fn want(&mut self, roster: Option<&Roster>, gang: GangId) {
+        let Some(roster) = roster else { return self.shares.demand.drop(gang) };
+        let (snap, profile, masks) = (&self.snapshot, &self.profile, &mut self.masks);
+        let nodes = |class| masks.get(snap, profile, class).clone();
+        self.shares.note(snap, roster, nodes);
     }
 
     /// Places what a gang's minimum lacks, or says why not.
@@ -191,6 +208,7 @@ impl Engine {
     ) -> bool {
         let roster = self.roster(gang);
         let pending = roster.pending();
+        self.want(Some(&roster), gang);
         if pending == 0 {
             self.park(gang, EventMask::GANG_CHANGED, None);
             return false;

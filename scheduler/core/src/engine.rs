@@ -14,6 +14,7 @@ use crate::place::Scratch;
 use crate::report::{CycleReport, Rejection};
 use crate::rest::Rests;
 use crate::run::{Parted, Run};
+use crate::shares::Shares;
 use crate::touched::Touched;
 use crate::{fresh, hold::Hold};
 use scheduler_framework::EventMask;
@@ -87,6 +88,7 @@ pub struct Engine {
     pub(crate) mirror: Mirror,
     pub(crate) masks: Masks,
     pub(crate) scratch: Scratch,
+    pub(crate) shares: Shares,
     pub(crate) outbox: Outbox,
     pub(crate) memory: BTreeMap<GangId, Memory>,
     /// Gangs that are considered in the next cycle.
@@ -128,6 +130,7 @@ impl Engine {
             mirror: Mirror::default(),
             masks: Masks::default(),
             scratch: Scratch::default(),
+            shares: Shares::default(),
             outbox: Outbox::default(),
             memory: BTreeMap::new(),
             active: BTreeSet::new(),

@@ -15,6 +15,7 @@ use scheduler_model::explain::{
 use scheduler_model::ids::{ClassId, DomainId, LevelId, NodeId, ResourceId};
 use scheduler_model::node_set::NodeSet;
 use scheduler_model::op::{Kept, Op};
+use scheduler_model::queue::Ceiling;
 use scheduler_model::snapshot::Snapshot;
 use scheduler_model::topology::nowhere;
 use std::collections::BTreeSet;
@@ -373,9 +374,21 @@ fn next_step(
     sets: &[SetTally],
 ) -> String {
     match (&failure.reason, cure) {
-        (WaitReason::Limit { queue, resource, .. }, _) => {
-            format!("wait for gangs of queue {queue:?} to end, or raise its limit of {resource}")
-        }
+        (WaitReason::Limit { ceiling, queue, resource, .. }, _) => match ceiling {
+            Ceiling::Limit => {
+                format!(
+                    "wait for gangs of queue {queue:?} to end, or raise its limit of {resource}"
+                )
+            }
+            Ceiling::Borrowing => {
+                let step = "or raise its borrowing limit of";
+                format!("wait for gangs of queue {queue:?} to end, {step} {resource}")
+            }
+            Ceiling::Kept => {
+                let step = "wait for gangs of other queues to end, or dedicate less";
+                format!("{step} {resource} to queue {queue:?}")
+            }
+        },
         (WaitReason::Held { holder }, _) => format!("wait until {holder} has started"),
         (WaitReason::Fuel, _) if failure.is_starved => {
             "split the gang, or allow the scheduler more steps per cycle".to_owned()

@@ -11,8 +11,9 @@ use crate::place::region::Goal;
 use crate::roster::Roster;
 use scheduler_framework::GangOffer;
 use scheduler_model::explain::WaitReason;
-use scheduler_model::ids::{ClassId, FlavourId, GangId, NodeId, QueueId};
+use scheduler_model::ids::{ClassId, GangId, NodeId, QueueId};
 use scheduler_model::op::{Kept, Op};
+use scheduler_model::queue::Usage;
 use scheduler_model::time::Time;
 
 impl Engine {
@@ -216,45 +217,35 @@ impl Engine {
         fuel: &mut Fuel,
     ) -> Option<WaitReason> {
         let queue = self.snapshot.gangs().get(roster.gang).queue?;
-        if self.snapshot.queues().path(queue).all(|row| row.limits.is_empty()) {
+        if !self.snapshot.queues().has_ceilings(queue) {
             return None;
         }
         let attempt = self.what_if(roster, goal, None, fuel);
         attempt.is_whole.then(|| self.exceeded(roster, &attempt, queue)).flatten()
     }
 
-    /// The first limit on the way up that a complete placement would exceed.
+    /// The first ceiling on the way up that a complete placement would exceed.
     fn exceeded(&self, roster: &Roster, attempt: &Attempt, queue: QueueId) -> Option<WaitReason> {
         let snap = &self.snapshot;
-        for row in snap.queues().path(queue) {
-            for limit in &row.limits {
-                let is_counted = |flavour: FlavourId| limit.flavour.is_none_or(|it| it == flavour);
-                let wants: i128 = attempt
-                    .placed
-                    .iter()
-                    .filter(|it| is_counted(snap.nodes().flavour(it.node)))
-                    .map(|it| {
-                        let request = &snap.classes().get(roster.sets[it.set].class).request;
-                        let each = request.iter().find(|(r, _)| *r == limit.resource);
-                        each.map_or(0, |(_, amount)| i128::from(amount.units()))
-                            * i128::from(it.count)
-                    })
-                    .sum();
-                let used = row.used(limit.flavour, limit.resource);
-                if used + wants > i128::from(limit.amount.units()) {
-                    let name = |flavour| snap.nodes().flavour_name(flavour).to_owned();
-                    return Some(WaitReason::Limit {
-                        queue: row.spec.name.clone(),
-                        flavour: limit.flavour.map(name),
-                        resource: snap.resources().name(limit.resource).to_owned(),
-                        used: narrow(used),
-                        wants: narrow(wants),
-                        limit: limit.amount,
-                    });
-                }
+        let mut wants = Usage::new();
+        for placed in &attempt.placed {
+            let flavour = snap.nodes().flavour(placed.node);
+            for (resource, amount) in &snap.classes().get(roster.sets[placed.set].class).request {
+                let units = i128::from(amount.units()) * i128::from(placed.count);
+                *wants.entry((flavour, *resource)).or_insert(0) += units;
             }
         }
-        None
+        let obstacle = snap.queues().obstacle(queue, &wants)?;
+        let name = |flavour| snap.nodes().flavour_name(flavour).to_owned();
+        Some(WaitReason::Limit {
+            ceiling: obstacle.ceiling,
+            queue: snap.queues().get(obstacle.queue).spec.name.clone(),
+            flavour: obstacle.measure.flavour.map(name),
+            resource: snap.resources().name(obstacle.measure.resource).to_owned(),
+            used: narrow(obstacle.used),
+            wants: narrow(obstacle.wants),
+            limit: narrow(obstacle.most),
+        })
     }
 
     /// Tries a placement and takes it back.

@@ -1,7 +1,7 @@
 //! The engine: a state machine that observes events, runs cycles and emits effects.
 //!
 //! Read in this order: [`engine`] (the four verbs), [`cycle`] (one cycle, step by step),
-//! [`roster`] (what a gang has and lacks), [`admit`], [`place`], [`explain`], [`hold`].
+//! [`roster`] (what a gang has and lacks), [`admit`], [`shares`], [`place`], [`explain`], [`hold`].
 //!
 //! Invariants: no clock, no I/O, no threads, no randomness, no floats, no hash order. The same
 //! events at the same times give the same effects, on any machine, at any load.
@@ -34,11 +34,13 @@ pub mod mirror;
 pub mod outbox;
 pub mod pace;
 pub mod place;
+pub mod queues;
 mod repair;
 pub mod report;
 mod rest;
 pub mod roster;
 mod run;
+pub mod shares;
 mod touched;
 pub mod txn;
 pub mod view;

@@ -57,6 +57,7 @@ impl Engine {
                 self.drop_repair(gang);
             }
             self.later.remove(&gang);
+            self.shares.demand.drop(gang);
         }
     }
 
@@ -95,6 +96,7 @@ impl Engine {
         }
         if roster.is_complete() {
             // Nothing is to be decided, so nobody has to look again in this cycle.
+            self.shares.demand.drop(gang);
             self.park(gang, EventMask::GANG_CHANGED, None);
         } else {
             self.active.insert(gang);

@@ -50,6 +50,7 @@ impl Mirror {
                 for gone in missing(snap, *kind, &seen) {
                     self.take(snap, gone, now, &mut wake);
                 }
+                snap.settle_queues();
                 return wake;
             }
             _ => {}
@@ -61,6 +62,10 @@ impl Mirror {
         }
         if !is_known(snap, &event) {
             self.take(snap, event, now, &mut wake);
+        }
+        // A list of ten thousand queues is a tree to settle once.
+        if !self.listing.contains_key(&Kind::Queue) {
+            snap.settle_queues();
         }
         wake
     }

@@ -2,7 +2,8 @@
 //! key with the object's uid, so an order is total by construction.
 
 use crate::Plugin;
-use scheduler_model::ids::{DomainId, GangId, LevelId, QueueId};
+use scheduler_model::ids::{DomainId, GangId, LevelId};
+use scheduler_model::queue::Branch;
 use scheduler_model::snapshot::Snapshot;
 use scheduler_model::time::Time;
 
@@ -30,10 +31,10 @@ pub trait GangOrder: Plugin {
     fn key(&self, snap: &Snapshot, offer: &GangOffer) -> OrderKey;
 }
 
-/// Which queue is served next.
+/// Which of the queues below one parent is served next.
 pub trait QueueOrder: Plugin {
-    /// Key of one queue as things stand; smallest first.
-    fn key(&self, snap: &Snapshot, queue: QueueId) -> OrderKey;
+    /// Key of one of them as things stand; smallest first.
+    fn key(&self, snap: &Snapshot, branch: Branch) -> OrderKey;
 }
 
 /// A domain in which a gang could run.

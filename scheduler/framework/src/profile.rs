@@ -5,8 +5,9 @@ use crate::{
     QueueOrder, SCORE_MAX, Scorer, Verdict,
 };
 use scheduler_model::explain::NodeReason;
-use scheduler_model::ids::{ClassId, Id, NodeId, QueueId};
+use scheduler_model::ids::{ClassId, Id, NodeId};
 use scheduler_model::node_set::NodeSet;
+use scheduler_model::queue::Branch;
 use scheduler_model::snapshot::Snapshot;
 use std::sync::Arc;
 
@@ -225,13 +226,13 @@ impl Profile {
         self.gang_orders.iter().map(move |order| order.key(snap, offer))
     }
 
-    /// Keys of a queue, most important first.
+    /// Keys of a queue among those with the same parent, most important first.
     pub fn queue_key<'a>(
         &'a self,
         snap: &'a Snapshot,
-        queue: QueueId,
+        branch: Branch,
     ) -> impl Iterator<Item = OrderKey> + 'a {
-        self.queue_orders.iter().map(move |order| order.key(snap, queue))
+        self.queue_orders.iter().map(move |order| order.key(snap, branch))
     }
 
     /// Keys of a domain, most important first.

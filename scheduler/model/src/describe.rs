@@ -4,8 +4,9 @@
 //! the mirror is compared with a rebuild. Next: [`Snapshot::rebuilt`].
 
 use crate::event::Event;
-use crate::ids::NodeId;
+use crate::ids::{FlavourId, NodeId, ResourceId};
 use crate::pod::Place;
+use crate::queue::Usage;
 use crate::relation::{Sign, Tallies};
 use crate::snapshot::Snapshot;
 use crate::time::Time;
@@ -14,6 +15,11 @@ impl Snapshot {
     /// One line per fact, sorted.
     #[must_use]
     pub fn describe(&self) -> Vec<String> {
+        if self.queues.is_stale() {
+            let mut settled = self.clone();
+            settled.settle();
+            return settled.describe();
+        }
         let mut lines = Vec::new();
         self.describe_nodes(&mut lines);
         self.describe_classes(&mut lines);
@@ -66,6 +72,7 @@ impl Snapshot {
             tell(Event::Pod(pod.spec.clone()));
         }
         fresh.take_over_history(self);
+        fresh.settle();
         fresh
     }
 
@@ -125,19 +132,24 @@ impl Snapshot {
             lines.push(format!("node {name} pods: {pods:?}"));
         }
         for (_, queue) in self.queues.iter() {
-            let usage: Vec<String> = queue
-                .usage
-                .iter()
-                .map(|((flavour, resource), used)| {
-                    let flavour = self.nodes.flavour_name(*flavour);
-                    format!("{flavour}/{}={used}", self.resources.name(*resource))
-                })
-                .collect();
-            let mut usage = usage;
-            usage.sort();
+            let (usage, own) = (self.describe_usage(&queue.usage), self.describe_usage(&queue.own));
             let (name, state) = (&queue.spec.name, queue.state);
-            lines.push(format!("queue {name}: {:?} {state:?} uses {usage:?}", queue.spec));
+            let spec = &queue.spec;
+            lines.push(format!("queue {name}: {spec:?} {state:?} uses {usage:?}, itself {own:?}"));
         }
+        for (whose, usage) in [("all", self.queues.total()), ("no", self.queues.outside())] {
+            lines.push(format!("{whose} queue uses {:?}", self.describe_usage(usage)));
+        }
+    }
+
+    fn describe_usage(&self, usage: &Usage) -> Vec<String> {
+        let line = |((flavour, resource), used): (&(FlavourId, ResourceId), &i128)| {
+            let flavour = self.nodes.flavour_name(*flavour);
+            format!("{flavour}/{}={used}", self.resources.name(*resource))
+        };
+        let mut lines: Vec<String> = usage.iter().map(line).collect();
+        lines.sort();
+        lines
     }
 
     fn describe_classes(&self, lines: &mut Vec<String>) {

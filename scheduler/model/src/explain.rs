@@ -4,6 +4,7 @@
 //! fields. Invariant: in every [`SetTally`] the counts add up to the number of nodes.
 
 use crate::amount::{Amount, Unit};
+use crate::queue::Ceiling;
 use crate::spec::{GangKey, Taint};
 use crate::time::Time;
 use std::fmt;
@@ -81,15 +82,17 @@ pub enum WaitReason {
     QueueBroken(String),
     /// It names a topology or level that does not exist.
     LevelMissing(String),
-    /// A queue limit is in the way.
+    /// A queue limit, a borrowing limit or what is kept for other queues is in the way.
     Limit {
-        /// Queue whose limit it is.
+        /// Which of these.
+        ceiling: Ceiling,
+        /// Queue whose limit it is, or for which most is kept.
         queue: String,
         /// Flavour, if the limit is on one.
         flavour: Option<String>,
         /// Resource.
         resource: String,
-        /// In use below that queue.
+        /// In use below that queue; by all queues, where the rest is kept for others.
         used: Amount,
         /// What the missing members want.
         wants: Amount,
@@ -127,7 +130,9 @@ impl WaitReason {
             Self::QueueClosed(_) => "queue-closed",
             Self::QueueBroken(_) => "queue-broken",
             Self::LevelMissing(_) => "level-missing",
-            Self::Limit { .. } => "limit",
+            Self::Limit { ceiling: Ceiling::Limit, .. } => "limit",
+            Self::Limit { ceiling: Ceiling::Borrowing, .. } => "borrowing-limit",
+            Self::Limit { ceiling: Ceiling::Kept, .. } => "dedicated",
             Self::Room => "room",
             Self::Held { .. } => "held",
             Self::Fuel => "fuel",
@@ -405,9 +410,23 @@ impl fmt::Display for WaitReason {
                 write!(f, "queue {name:?} hangs on a missing parent or a cycle of parents")
             }
             Self::LevelMissing(name) => write!(f, "topology level {name:?} does not exist"),
-            Self::Limit { queue, flavour, resource, used, wants, limit } => {
+            Self::Limit { ceiling, queue, flavour, resource, used, wants, limit } => {
                 let unit = Unit::of(resource);
-                write!(f, "queue {queue:?} is limited to {} {resource}", unit.show(*limit))?;
+                let limit = unit.show(*limit);
+                match ceiling {
+                    Ceiling::Limit => {
+                        write!(f, "queue {queue:?} is limited to {limit} {resource}")?;
+                    }
+                    Ceiling::Borrowing => {
+                        let most = "with all that it may borrow";
+                        write!(f, "queue {queue:?} may use {limit} {resource} {most}")?;
+                    }
+                    Ceiling::Kept => {
+                        let most = "other queues together may use";
+                        write!(f, "beside what is kept for queue {queue:?}, ")?;
+                        write!(f, "{most} {limit} {resource}")?;
+                    }
+                }
                 if let Some(flavour) = flavour {
                     write!(f, " of flavour {flavour:?}")?;
                 }

@@ -12,14 +12,14 @@ use crate::label::LabelTable;
 use crate::node::{NodeTable, REQUEST_MAX};
 use crate::pod::{Place, PodTable};
 use crate::problem::Problem;
-use crate::queue::QueueTree;
+use crate::queue::{Branch, Division, Measure, QueueTree, Share};
 use crate::relation::{RelationTable, Sign, Tally, change};
 use crate::resource::{Request, ResourceTable};
 use crate::spec::{DaemonSpec, GangKey, NamespaceSpec, PriorityClassSpec};
 use crate::time::Time;
 use crate::topology::TopologyTable;
 use crate::volume::{Need, VolumeTable};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// All tables.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -259,11 +259,31 @@ impl Snapshot {
                 self.volumes.attach(node, what, count, sign);
             }
         }
-        if let Some(queue) = queue {
-            let flavour = self.nodes.flavour(node);
-            self.queues.charge(queue, flavour, &row.request, count, sign);
-        }
+        let flavour = self.nodes.flavour(node);
+        self.queues.charge(queue, flavour, &row.request, count, sign);
         self.nodes.charged.touch(node);
+    }
+
+    /// Takes over a new division of all there is, and what each branch got.
+    pub fn set_division(
+        &mut self,
+        division: Division,
+        shares: impl IntoIterator<Item = (Branch, Measure, Share)>,
+    ) {
+        self.queues.set_division(division);
+        self.set_shares(shares);
+    }
+
+    /// Takes over what some branches get now, the division being the same.
+    pub fn set_shares(&mut self, shares: impl IntoIterator<Item = (Branch, Measure, Share)>) {
+        for (branch, measure, share) in shares {
+            self.queues.set_share(branch, measure, share);
+        }
+    }
+
+    /// Queues whose own use changed since the last call.
+    pub fn take_touched_queues(&mut self) -> BTreeSet<QueueId> {
+        self.queues.take_touched()
     }
 
     /// Keeps one request off a node's free room, charging nobody.

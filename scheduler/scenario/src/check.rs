@@ -27,21 +27,24 @@ fn check_one(expectation: &Expectation, observed: &Observed) -> Vec<String> {
             let failures = check_gang(wish, got, observed);
             failures.into_iter().map(|said| tell(&gang.to_string(), &said, got)).collect()
         }
-        Expectation::QueueUses { queue, uses } => {
+        Expectation::Queue { queue, fact, flavour, amounts } => {
             let Some(got) = observed.queues.get(queue) else {
                 return vec![format!("queue {queue}: expected it, got no such queue")];
             };
+            let got = got.get(&(*fact, flavour.clone()));
+            let on = flavour.as_ref().map(|it| format!(" on {it}")).unwrap_or_default();
             let differs = |(resource, want): (&String, &Amount)| {
-                let used = got.get(resource).copied().unwrap_or(Amount::ZERO);
-                (used != *want).then(|| {
+                let got = got.and_then(|got| got.get(resource)).copied().unwrap_or(Amount::ZERO);
+                (got != *want).then(|| {
                     format!(
-                        "queue {queue}: expected {} in use, got {}",
+                        "queue {queue}: expected {}: {}{on}, got {}",
+                        fact.word(),
                         show_amount(resource, *want),
-                        show_amount(resource, used)
+                        show_amount(resource, got)
                     )
                 })
             };
-            uses.iter().filter_map(differs).collect()
+            amounts.iter().filter_map(differs).collect()
         }
         Expectation::Problem(text) if observed.problems.iter().any(|one| one.contains(text)) => {
             Vec::new()

@@ -14,15 +14,51 @@ pub enum Expectation {
         /// What must hold of it.
         wish: Wish,
     },
-    /// A queue uses exactly this much of each resource named.
-    QueueUses {
+    /// A queue has exactly this much of each resource named.
+    Queue {
         /// Which queue.
         queue: String,
+        /// What of it.
+        fact: QueueFact,
+        /// On this flavour; `None` is over all.
+        flavour: Option<String>,
         /// Amounts by resource; others are free.
-        uses: Resources,
+        amounts: Resources,
     },
     /// Some problem that was reported contains this text.
     Problem(String),
+}
+
+/// What a queue and all below it may have.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum QueueFact {
+    /// In use.
+    Uses,
+    /// Kept for it whether it wants it or not.
+    Kept,
+    /// What it may call its own if it wants that much.
+    Entitled,
+    /// Its own, of what it wants now.
+    Deserved,
+    /// With what others lend it.
+    Fair,
+    /// What it uses and what waits in it.
+    Demand,
+}
+
+impl QueueFact {
+    /// The word that expectations use.
+    #[must_use]
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Uses => "uses",
+            Self::Kept => "kept",
+            Self::Entitled => "entitled",
+            Self::Deserved => "deserved",
+            Self::Fair => "fair",
+            Self::Demand => "demand",
+        }
+    }
 }
 
 /// What must hold of one gang.
@@ -93,7 +129,7 @@ pub struct Because {
 }
 
 /// All words for reasons to wait, in the order in which they are checked.
-pub const REASONS: [&str; 17] = [
+pub const REASONS: [&str; 19] = [
     "no-group",
     "members",
     "role-members",
@@ -107,6 +143,8 @@ pub const REASONS: [&str; 17] = [
     "queue-broken",
     "level-missing",
     "limit",
+    "borrowing-limit",
+    "dedicated",
     "room",
     "held",
     "fuel",
@@ -124,13 +162,16 @@ pub fn reason_word(reason: &WaitReason) -> &'static str {
 pub struct Observed {
     /// Every gang that the runner knows.
     pub gangs: BTreeMap<GangKey, ObservedGang>,
-    /// What each queue and all below it use, over all flavours.
-    pub queues: BTreeMap<String, Resources>,
+    /// What each queue has, over all flavours and by flavour.
+    pub queues: BTreeMap<String, ObservedQueue>,
     /// Labels of every node.
     pub node_labels: BTreeMap<String, Labels>,
     /// All problems reported so far, as sentences.
     pub problems: Vec<String>,
 }
+
+/// What a queue has, over all flavours and by flavour.
+pub type ObservedQueue = BTreeMap<(QueueFact, Option<String>), Resources>;
 
 /// What a runner knows about one gang.
 #[derive(Clone, Debug, PartialEq, Eq)]

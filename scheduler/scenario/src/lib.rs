@@ -52,8 +52,8 @@ pub use check::check;
 pub use dump::{dump, dump_at};
 pub use error::Error;
 pub use expect::{
-    Because, Expectation, GangState, Observed, ObservedGang, REASONS, Runs, Wish, Within,
-    reason_word,
+    Because, Expectation, GangState, Observed, ObservedGang, ObservedQueue, QueueFact, REASONS,
+    Runs, Wish, Within, reason_word,
 };
 pub use story::{Change, PodName, Scenario, Step};
 pub use words::node_word;

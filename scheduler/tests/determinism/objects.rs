@@ -80,8 +80,9 @@ fn topology(spec: &TopologySpec) -> Value {
 }
 
 fn queue(spec: &QueueSpec) -> Value {
-    let limits = spec.limits.iter().filter(|limit| limit.flavour.is_none());
-    let limits: Resources = limits.map(|it| (it.resource.clone(), it.amount)).collect();
+    let limits = spec.quotas.iter().filter(|quota| quota.flavour.is_none());
+    let limits = limits.filter_map(|it| Some((it.resource.clone(), it.quota.limit?)));
+    let limits: Resources = limits.collect();
     json!({
         "apiVersion": "muster.sh/v1alpha1",
         "kind": "Queue",

@@ -261,14 +261,10 @@ fn holds(snap: &Snapshot, load: Load<'_>, node: NodeId) -> u32 {
     by_limit.min(by_room.unwrap_or(u32::MAX))
 }
 
-fn has_limits(snap: &Snapshot, queue: Option<QueueId>) -> bool {
-    queue.is_some_and(|queue| snap.queues().path(queue).any(|row| !row.limits.is_empty()))
-}
-
 /// Drops nodes on whose flavour the queue may not start even one more pod.
 fn retain_within_limits(snap: &Snapshot, load: Load<'_>, nodes: &mut NodeSet) {
     let Some(queue) = load.queue else { return };
-    if !has_limits(snap, load.queue) {
+    if !snap.queues().has_ceilings(queue) {
         return;
     }
     let request = &snap.classes().get(load.class).request;

@@ -102,5 +102,5 @@ fn feed(reading: &Reading) {
     for pod in played {
         snapshot.ingest(Event::Pod(Box::new(pod.clone())), Time::ZERO);
     }
-    snapshot.settle_ranks();
+    snapshot.settle();
 }

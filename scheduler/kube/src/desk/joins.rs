@@ -6,12 +6,13 @@
 
 use super::claims::{Claimant, Claims, Rank};
 use crate::object::Late;
+use crate::translate::kueue::Cohorts;
 use crate::translate::{hypernode, kueue};
 use crate::wire::kueue::{ClusterQueue, Cohort, ResourceFlavor};
 use crate::wire::volcano::HyperNode;
 use scheduler_model::problem::Problem;
 use scheduler_model::spec::{Labels, NodeSpec, QueueSpec, TopologySpec};
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 /// Objects that mean something together with others, and what they made of the nodes.
 #[derive(Debug, Default)]
@@ -131,17 +132,16 @@ impl Joins {
         if !std::mem::take(&mut self.is_queues_dirty) {
             return None;
         }
-        let names = self.cohorts.values().map(|cohort| cohort.metadata.name.clone());
-        let names: BTreeSet<String> = names.collect();
+        let cohorts = Cohorts::of(self.cohorts.values(), self.cluster_queues.values());
         let mut problems = Vec::new();
         let read = self
             .cluster_queues
             .iter()
-            .map(|(claimant, object)| (claimant, kueue::cluster_queue(object, &names)))
+            .map(|(claimant, object)| (claimant, kueue::cluster_queue(object, &cohorts)))
             .chain(
                 self.cohorts
                     .iter()
-                    .map(|(claimant, object)| (claimant, kueue::cohort(object, &names))),
+                    .map(|(claimant, object)| (claimant, kueue::cohort(object, &cohorts))),
             );
         for (claimant, read) in read {
             problems.extend(read.problems);

@@ -4,6 +4,7 @@ use super::Reading;
 use super::check::{self, Asked};
 use super::collect::{Collector, Place};
 use crate::object::Late;
+use crate::translate::kueue::Cohorts;
 use crate::translate::{hypernode, kueue, native, object_name, owner, priority, volume};
 use crate::wire::kueue::ResourceFlavor;
 use crate::wire::volcano::HyperNode;
@@ -113,11 +114,22 @@ struct Waited {
     places: BTreeMap<String, Place>,
 }
 
+fn cohorts<'a>(late: impl Iterator<Item = &'a Late> + Clone) -> Cohorts {
+    let cohorts = late.clone().filter_map(|object| match object {
+        Late::Cohort(object) => Some(object),
+        _ => None,
+    });
+    let queues = late.filter_map(|object| match object {
+        Late::ClusterQueue(object) => Some(object),
+        _ => None,
+    });
+    Cohorts::of(cohorts, queues)
+}
+
 fn late(all: &mut Collector<'_>) -> Waited {
     let mut waited = Waited::default();
     let shelf = std::mem::take(&mut all.late.0);
-    let cohorts: BTreeSet<String> =
-        shelf.keys().filter(|(kind, _)| *kind == "Cohort").map(|(_, name)| name.clone()).collect();
+    let cohorts = cohorts(shelf.values().map(|(object, _)| object));
     for ((kind, name), (object, place)) in shelf {
         waited.places.insert(format!("{kind} {name}"), place);
         let read = match object {

@@ -5,7 +5,7 @@
 
 use super::{Problems, shorten};
 use crate::quantity::{self, Fault, Precision, Rounding};
-use crate::wire::ResourceList;
+use crate::wire::{Quantity, ResourceList};
 use scheduler_model::amount::{Amount, Unit};
 use scheduler_model::spec::Resources;
 use std::fmt::Arguments;
@@ -22,7 +22,7 @@ pub fn requests(
     for (name, text) in list {
         let amount = match quantity::parse_of(name, &text.0, Rounding::Up) {
             Ok(reading) => {
-                report(reading, name, &text.0, field, problems);
+                report(reading, name, &text.0, format_args!("{field}.{name}"), problems);
                 reading.amount
             }
             Err(fault) => {
@@ -45,24 +45,34 @@ pub fn requests(
 pub fn capacity(list: &ResourceList, field: Arguments<'_>, problems: &mut Problems) -> Resources {
     let mut read = Resources::new();
     for (name, text) in list {
-        let amount = match quantity::parse_of(name, &text.0, Rounding::Down) {
-            Ok(reading) => {
-                report(reading, name, &text.0, field, problems);
-                reading.amount
-            }
-            Err(fault) => {
-                let what = fault_words(fault);
-                problems.add(
-                    format!("{field}.{name}"),
-                    format!("`{}` {what}; taken as 0", shorten(&text.0)),
-                    "write a whole number, or one with a suffix such as 500m or 32Gi",
-                );
-                Amount::ZERO
-            }
-        };
+        let amount = offered(name, text, format_args!("{field}.{name}"), problems);
         read.insert(name.clone(), amount);
     }
     read
+}
+
+/// What something offers or may use at most of one resource. What cannot be read is nothing.
+pub fn offered(
+    name: &str,
+    text: &Quantity,
+    field: Arguments<'_>,
+    problems: &mut Problems,
+) -> Amount {
+    match quantity::parse_of(name, &text.0, Rounding::Down) {
+        Ok(reading) => {
+            report(reading, name, &text.0, field, problems);
+            reading.amount
+        }
+        Err(fault) => {
+            let what = fault_words(fault);
+            problems.add(
+                field.to_string(),
+                format!("`{}` {what}; taken as 0", shorten(&text.0)),
+                "write a whole number, or one with a suffix such as 500m or 32Gi",
+            );
+            Amount::ZERO
+        }
+    }
 }
 
 fn fault_words(fault: Fault) -> &'static str {
@@ -86,7 +96,7 @@ fn report(
         Precision::Saturated => ("is larger than can be counted", "write what is really meant"),
     };
     problems.add(
-        format!("{field}.{name}"),
+        field.to_string(),
         format!("`{}` {message}; taken as {shown}", shorten(text)),
         remedy,
     );
@@ -111,7 +121,7 @@ pub(super) fn raise(most: &mut Resources, other: &Resources) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::wire::{Meta, Quantity};
+    use crate::wire::Meta;
 
     fn list(text: &str) -> ResourceList {
         ResourceList::from([("memory".to_owned(), Quantity(text.to_owned()))])

@@ -22,6 +22,7 @@ pub mod plain;
 pub mod pod;
 pub mod priority;
 pub mod queue;
+mod quota;
 pub mod rank;
 pub mod requests;
 pub mod selector;

@@ -4,6 +4,7 @@
 //! same group is made here, under the name the controller would give it.
 
 use super::hypernode;
+use super::quota::{Part, Place, Quotas};
 use super::{Problems, Translated, amounts, count, group, queue};
 use crate::wire::volcano::{
     NetworkTopology, SubGroupPolicy, Task, VolcanoCondition, VolcanoGroup, VolcanoJob, VolcanoQueue,
@@ -12,6 +13,9 @@ use crate::wire::{Meta, Number, ResourceList};
 use scheduler_model::spec::{
     CreatesAtOnce, Dialect, GangKey, GangSpec, QueueSpec, RoleSpec, TopologyWish,
 };
+
+/// Stands above all queues, whether there is an object of that name or not.
+const ROOT: &str = "root";
 
 /// A `scheduling.volcano.sh/v1beta1` PodGroup.
 #[must_use]
@@ -125,14 +129,29 @@ pub fn volcano_queue(object: &VolcanoQueue) -> Translated<QueueSpec> {
     let (meta, spec) = (&object.metadata, &object.spec);
     let mut problems = Problems::of("Queue", meta);
     let mut queue = queue::named(&meta.name, meta, &mut problems);
-    // `root` stands above all queues, whether there is an object of that name or not.
-    queue.parent = group::filled(&spec.parent).filter(|parent| parent != "root");
+    queue.parent = group::filled(&spec.parent).filter(|parent| parent != ROOT);
     queue.weight = count::weight(spec.weight.as_ref(), "spec.weight", &mut problems);
     queue.priority =
         count::priority(spec.priority.as_ref(), "spec.priority", &mut problems).unwrap_or(0);
     queue.open = !matches!(object.status.state.as_str(), "Closed" | "Closing");
-    let field = "spec.capability";
-    queue::limits(&spec.capability, None, field, &mut problems, &mut queue.limits);
+    let lists = [
+        (Part::Dedicated, "spec.guarantee.resource", &spec.guarantee.resource),
+        (Part::Deserved, "spec.deserved", &spec.deserved),
+        (Part::Limit, "spec.capability", &spec.capability),
+    ];
+    let mut quotas = Quotas::default();
+    for (part, field, list) in lists {
+        if meta.name != ROOT {
+            quotas.list(list, Place { part, flavour: None, field }, &mut problems);
+        } else if !list.is_empty() {
+            problems.add(
+                field,
+                format!("{ROOT:?} stands for the whole cluster, so its amounts are not read"),
+                "write them into the queues below it",
+            );
+        }
+    }
+    queue.quotas = quotas.finish(&mut problems);
     problems.with(queue)
 }
 

@@ -109,7 +109,8 @@ fn details(reason: &WaitReason) -> Value {
         | WaitReason::QueueClosed(queue)
         | WaitReason::QueueBroken(queue) => json!({"queue": queue}),
         WaitReason::LevelMissing(level) => json!({"level": level}),
-        WaitReason::Limit { queue, flavour, resource, used, wants, limit } => {
+        // Which ceiling it is stands in the reason's word.
+        WaitReason::Limit { ceiling: _, queue, flavour, resource, used, wants, limit } => {
             let show = |amount: &Amount| Unit::of(resource).show(*amount);
             json!({
                 "queue": queue, "flavour": flavour, "resource": resource,
@@ -129,4 +130,48 @@ fn details(reason: &WaitReason) -> Value {
 #[must_use]
 pub fn gang(key: &GangKey) -> Value {
     json!({"namespace": key.namespace, "name": key.name, "dialect": key.dialect.name()})
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use scheduler_model::explain::Cure;
+    use scheduler_model::queue::Ceiling;
+    use scheduler_model::spec::Dialect;
+
+    #[test]
+    fn the_reason_says_which_ceiling_of_a_queue_is_in_the_way() {
+        let words = [
+            (Ceiling::Limit, "limit"),
+            (Ceiling::Borrowing, "borrowing-limit"),
+            (Ceiling::Kept, "dedicated"),
+        ];
+        for (ceiling, word) in words {
+            let explanation = Explanation {
+                gang: GangKey {
+                    namespace: "a".to_owned(),
+                    name: "g".to_owned(),
+                    dialect: Dialect::Muster,
+                },
+                reason: WaitReason::Limit {
+                    ceiling,
+                    queue: "q".to_owned(),
+                    flavour: None,
+                    resource: "cpu".to_owned(),
+                    used: Amount::new(1000),
+                    wants: Amount::new(2000),
+                    limit: Amount::new(2500),
+                },
+                placeable: 0,
+                needed: 1,
+                sets: Vec::new(),
+                nearest: None,
+                cure: Cure::Queue,
+                next_step: String::new(),
+            };
+            let value = value(&explanation);
+            assert_eq!(value["reason"], word);
+            assert_eq!(value["details"]["limit"], "2500m");
+        }
+    }
 }

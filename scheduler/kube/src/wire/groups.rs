@@ -104,27 +104,51 @@ pub struct QueueSpec {
     pub weight: Option<Number>,
     /// Order where shares are equal.
     pub priority: Option<Number>,
-    /// Ceilings by resource.
+    /// Kept for the queue, never lent.
+    #[serde(deserialize_with = "null_default")]
+    pub dedicated: ResourceList,
+    /// Its entitlement; its weight says how much where it is absent.
+    #[serde(deserialize_with = "null_default")]
+    pub deserved: ResourceList,
+    /// Ceilings.
     #[serde(deserialize_with = "null_default")]
     pub limit: ResourceList,
-    /// Ceilings on nodes of one flavour.
+    /// Most that it uses above its entitlement.
     #[serde(deserialize_with = "null_default")]
-    pub flavor_limits: Vec<FlavorLimit>,
+    pub borrowing_limit: ResourceList,
+    /// Most of its entitlement that others use.
+    #[serde(deserialize_with = "null_default")]
+    pub lending_limit: ResourceList,
+    /// The same on nodes of one flavour.
+    #[serde(deserialize_with = "null_default")]
+    pub flavors: Vec<FlavorQuota>,
     /// True if gangs in it wait.
     #[serde(deserialize_with = "null_default")]
     pub closed: bool,
 }
 
-/// Ceilings on nodes of one flavour.
+/// What a queue may use on nodes of one flavour.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
-#[serde(default)]
-pub struct FlavorLimit {
+#[serde(rename_all = "camelCase", default)]
+pub struct FlavorQuota {
     /// Flavour.
     #[serde(deserialize_with = "null_default")]
-    pub flavor: String,
-    /// Ceilings by resource.
+    pub name: String,
+    /// Kept for the queue, never lent.
+    #[serde(deserialize_with = "null_default")]
+    pub dedicated: ResourceList,
+    /// Its entitlement; its weight says how much where it is absent.
+    #[serde(deserialize_with = "null_default")]
+    pub deserved: ResourceList,
+    /// Ceilings.
     #[serde(deserialize_with = "null_default")]
     pub limit: ResourceList,
+    /// Most that it uses above its entitlement.
+    #[serde(deserialize_with = "null_default")]
+    pub borrowing_limit: ResourceList,
+    /// Most of its entitlement that others use.
+    #[serde(deserialize_with = "null_default")]
+    pub lending_limit: ResourceList,
 }
 
 /// `muster.sh/v1alpha1` and `kueue.x-k8s.io` Topology; Kueue's levels have no names.

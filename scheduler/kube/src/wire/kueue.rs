@@ -72,6 +72,9 @@ pub struct ResourceQuota {
     /// What may be borrowed above it; absent is unlimited.
     #[serde(deserialize_with = "null_default")]
     pub borrowing_limit: Option<Quantity>,
+    /// What others may borrow of it; absent is all.
+    #[serde(deserialize_with = "null_default")]
+    pub lending_limit: Option<Quantity>,
 }
 
 /// Share among siblings.
@@ -132,6 +135,9 @@ pub struct CohortSpec {
     /// Cohort above (v1alpha1, v1beta1).
     #[serde(deserialize_with = "null_default")]
     pub parent: String,
+    /// Quotas of its own, beside those of its members.
+    #[serde(deserialize_with = "null_default")]
+    pub resource_groups: Vec<ResourceGroup>,
     /// Share among siblings.
     #[serde(deserialize_with = "null_default")]
     pub fair_sharing: FairSharing,

@@ -115,11 +115,26 @@ pub struct VolcanoQueueSpec {
     /// Ceilings by resource.
     #[serde(deserialize_with = "null_default")]
     pub capability: ResourceList,
+    /// Its entitlement by resource.
+    #[serde(deserialize_with = "null_default")]
+    pub deserved: ResourceList,
+    /// What is kept for it.
+    #[serde(deserialize_with = "null_default")]
+    pub guarantee: Guarantee,
     /// Queue above.
     #[serde(deserialize_with = "null_default")]
     pub parent: String,
     /// Order where shares are equal.
     pub priority: Option<Number>,
+}
+
+/// What is kept for a Volcano Queue, whether it uses it or not.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(default)]
+pub struct Guarantee {
+    /// Amounts by resource.
+    #[serde(deserialize_with = "null_default")]
+    pub resource: ResourceList,
 }
 
 /// `status` of a Volcano Queue.

@@ -177,7 +177,7 @@ fn describe(events: Vec<Event>) -> Vec<String> {
     for event in events {
         snapshot.ingest(event, Time::ZERO);
     }
-    snapshot.settle_ranks();
+    snapshot.settle();
     snapshot.describe()
 }
 

@@ -5,10 +5,12 @@ mod hypernodes;
 mod kueue;
 mod order;
 mod played;
+mod quotas;
 mod robust;
 mod volcano;
 
 use scheduler_kube::controllers;
+use scheduler_kube::translate::kueue::Cohorts;
 use scheduler_kube::translate::{
     Context, coscheduling, hypernode, kueue as kueue_queues, muster, native, plain, queue,
     topology, volcano as volcano_groups,
@@ -17,7 +19,6 @@ use scheduler_kube::wire::{kueue as kueue_wire, volcano as volcano_wire, workloa
 use scheduler_model::spec::NodeSpec;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
-use std::collections::BTreeSet;
 use std::fmt::Debug;
 
 /// The documents of a file, as values.
@@ -28,6 +29,13 @@ fn documents(text: &str) -> Vec<Value> {
 /// An object of its wire type.
 fn object<T: DeserializeOwned>(yaml: &str) -> T {
     serde_saphyr::from_str(yaml).expect("the test's object fits its type")
+}
+
+/// Cohorts of these names, without quotas and members.
+fn cohorts(names: &[&str]) -> Cohorts {
+    let named = |name: &&str| object(&format!("metadata: {{name: {name}}}"));
+    let cohorts: Vec<kueue_wire::Cohort> = names.iter().map(named).collect();
+    Cohorts::of(cohorts.iter(), std::iter::empty())
 }
 
 /// What was wrong, one sentence each.
@@ -67,10 +75,10 @@ fn read(object: &Value) -> Result<String, serde_json::Error> {
         }),
         ("kueue.x-k8s.io", "LocalQueue") => with(object, kueue_queues::local_queue),
         ("kueue.x-k8s.io", "ClusterQueue") => with(object, |queue: &kueue_wire::ClusterQueue| {
-            kueue_queues::cluster_queue(queue, &BTreeSet::from(["all".to_owned()]))
+            kueue_queues::cluster_queue(queue, &cohorts(&["all"]))
         }),
         ("kueue.x-k8s.io", "Cohort") => with(object, |cohort: &kueue_wire::Cohort| {
-            kueue_queues::cohort(cohort, &BTreeSet::from(["company".to_owned()]))
+            kueue_queues::cohort(cohort, &cohorts(&["company"]))
         }),
         ("kueue.x-k8s.io", "ResourceFlavor") => {
             with(object, |flavour: &kueue_wire::ResourceFlavor| {

@@ -3,7 +3,7 @@
 use crate::{object, said};
 use scheduler_kube::translate::{Translated, volcano};
 use scheduler_model::amount::Amount;
-use scheduler_model::spec::{CreatesAtOnce, GangSpec, RoleSpec};
+use scheduler_model::spec::{CreatesAtOnce, GangSpec, Quota, QuotaSpec, RoleSpec};
 use scheduler_model::time::Span;
 
 fn group(spec: &str) -> Translated<GangSpec> {
@@ -79,14 +79,74 @@ fn only_a_closed_or_closing_queue_is_closed() {
 }
 
 #[test]
-fn a_queue_below_root_stands_at_the_top_and_its_capability_is_a_limit() {
-    let yaml = "metadata: {name: q}\nspec: {parent: root, capability: {cpu: 2}}";
+fn a_queue_below_root_stands_at_the_top() {
+    let yaml = "metadata: {name: q}\nspec: {parent: root}";
     let read = volcano::volcano_queue(&object(yaml)).value;
     assert_eq!((read.parent, read.weight), (None, 1));
-    assert_eq!(read.limits[0].amount, Amount::new(2000));
     let yaml = "metadata: {name: q}\nspec: {parent: research}";
     let read = volcano::volcano_queue(&object(yaml)).value;
     assert_eq!(read.parent.as_deref(), Some("research"));
+}
+
+#[test]
+fn every_amount_of_a_queue_arrives() {
+    let yaml = "metadata: {name: q}\nspec: {guarantee: {resource: {cpu: 1}}, deserved: {cpu: 2}, \
+                capability: {cpu: 3}}";
+    let read = volcano::volcano_queue(&object(yaml));
+    let cores = |count: i64| Some(Amount::new(count * 1000));
+    let quota =
+        Quota { dedicated: cores(1), deserved: cores(2), limit: cores(3), ..Quota::default() };
+    let want = QuotaSpec { flavour: None, resource: "cpu".to_owned(), quota };
+    assert_eq!((read.value.quotas, read.problems), (vec![want], vec![]));
+}
+
+#[test]
+fn amounts_that_are_null_are_none() {
+    for spec in [
+        "{guarantee: null, deserved: null, capability: null}",
+        "{guarantee: {resource: null}}",
+        "{guarantee: {}}",
+    ] {
+        let read = volcano::volcano_queue(&object(&format!("metadata: {{name: q}}\nspec: {spec}")));
+        assert_eq!((read.value.quotas, read.problems), (vec![], vec![]), "{spec}");
+    }
+}
+
+#[test]
+fn an_amount_that_cannot_be_read_is_nothing_and_said_in_volcanos_words() {
+    for (spec, field) in [
+        ("{guarantee: {resource: {cpu: lots}}}", "spec.guarantee.resource.cpu"),
+        ("{deserved: {cpu: lots}}", "spec.deserved.cpu"),
+        ("{capability: {cpu: lots}}", "spec.capability.cpu"),
+    ] {
+        let read = volcano::volcano_queue(&object(&format!("metadata: {{name: q}}\nspec: {spec}")));
+        let Quota { dedicated, deserved, limit, .. } = read.value.quotas[0].quota;
+        assert_eq!(dedicated.or(deserved).or(limit), Some(Amount::ZERO), "{spec}");
+        assert_eq!(read.problems[0].field, field);
+    }
+}
+
+#[test]
+fn amounts_that_contradict_each_other_are_said_in_volcanos_words() {
+    let yaml = "metadata: {name: q}\nspec: {guarantee: {resource: {cpu: 3}}, deserved: {cpu: 2}, \
+                capability: {cpu: 1}}";
+    let said: String = said(&volcano::volcano_queue(&object(yaml))).join("\n");
+    for words in [
+        "3 is above the 2 of spec.deserved.cpu; all of it is kept for the queue all the same",
+        "3 is above the 1 of spec.capability.cpu; no more than that is kept",
+        "2 is above the 1 of spec.capability.cpu; the queue never uses more than that",
+    ] {
+        assert!(said.contains(words), "{words}: {said}");
+    }
+}
+
+#[test]
+fn the_amounts_of_root_are_those_of_the_cluster_and_not_read() {
+    let yaml = "metadata: {name: root}\nspec: {capability: {cpu: 2}, deserved: {}}";
+    let read = volcano::volcano_queue(&object(yaml));
+    assert_eq!(read.value.quotas, []);
+    let fields: Vec<&str> = read.problems.iter().map(|it| &*it.field).collect();
+    assert_eq!(fields, ["spec.capability"]);
 }
 
 #[test]

@@ -3,7 +3,7 @@
 
 use crate::gang::Origin;
 use crate::ids::{GangId, KeyId, LevelId, NodeId, PodId, SelectorId};
-use crate::queue::{DEFAULT, Limit};
+use crate::queue::{DEFAULT, Measure};
 use crate::relation::Sign;
 use crate::snapshot::Snapshot;
 use crate::spec::{
@@ -32,13 +32,8 @@ impl Snapshot {
 
     /// Works out the queue of a gang and moves its members' use there.
     pub(crate) fn requeue(&mut self, gang: GangId) {
+        let name = self.queue_name(gang);
         let row = self.gangs.get(gang);
-        let own = row.spec.as_ref().and_then(|spec| spec.queue.clone());
-        let of_pods = || row.queue_wishes.values().next().cloned();
-        let of_namespace =
-            || self.namespaces.get(&row.key.namespace).and_then(|spec| spec.queue.clone());
-        let name = own.or_else(of_pods).or_else(of_namespace);
-        let name = name.unwrap_or_else(|| DEFAULT.to_owned());
         let queue = self.queues.find(&name);
         if queue == row.queue && name == row.queue_name {
             return;
@@ -55,13 +50,24 @@ impl Snapshot {
         }
     }
 
+    /// The queue that a gang names: its group, else its first pod that names one, else its
+    /// namespace, else the default.
+    fn queue_name(&self, gang: GangId) -> String {
+        let row = self.gangs.get(gang);
+        let own = row.spec.as_ref().and_then(|spec| spec.queue.as_ref());
+        let of_pods = || row.queue_wishes.values().next();
+        let of_namespace =
+            || self.namespaces.get(&row.key.namespace).and_then(|spec| spec.queue.as_ref());
+        let name = own.or_else(of_pods).or_else(of_namespace);
+        name.map_or_else(|| DEFAULT.to_owned(), String::clone)
+    }
+
     fn charge_queue(&mut self, members: &[PodId], sign: Sign) {
         for pod in members {
             let Some(charge) = self.charge_of(*pod) else { continue };
-            let Some(queue) = charge.queue else { continue };
             let flavour = self.nodes.flavour(charge.node);
             let request = &self.classes.get(charge.class).request;
-            self.queues.charge(queue, flavour, request, charge.count, sign);
+            self.queues.charge(charge.queue, flavour, request, charge.count, sign);
         }
     }
 }
@@ -69,14 +75,13 @@ impl Snapshot {
 /// Queues.
 impl Snapshot {
     pub(crate) fn upsert_queue(&mut self, spec: QueueSpec) {
-        let mut limits = Vec::new();
-        for limit in &spec.limits {
-            let Some(resource) = self.resources.intern(&limit.resource) else { continue };
-            let flavour = limit.flavour.as_ref().map(|name| self.nodes.intern_flavour(name));
-            limits.push(Limit { flavour, resource, amount: limit.amount });
+        let mut quotas = Vec::new();
+        for quota in &spec.quotas {
+            let Some(resource) = self.resources.intern(&quota.resource) else { continue };
+            let flavour = quota.flavour.as_ref().map(|name| self.nodes.intern_flavour(name));
+            quotas.push((Measure { flavour, resource }, quota.quota));
         }
-        self.queues.insert(spec, limits);
-        self.relink_queues();
+        self.queues.insert(spec, quotas);
     }
 
     pub(crate) fn remove_queue(&mut self, name: &str) {
@@ -85,19 +90,32 @@ impl Snapshot {
         } else {
             self.queues.remove(name);
         }
-        self.relink_queues();
     }
 
-    /// Rebuilds the tree, every gang's queue and all use.
-    fn relink_queues(&mut self) {
-        self.queues.relink();
+    /// Finds parents, every gang's queue and all use anew, if a queue came, went or moved since
+    /// the last call. What happens in between is charged anew too.
+    pub fn settle_queues(&mut self) {
+        if !self.queues.is_stale() {
+            return;
+        }
+        self.queues.settle();
         let gangs: Vec<GangId> = self.gangs.by_key.values().copied().collect();
         for gang in gangs {
-            // Use was emptied: unlink first so that `requeue` charges from nothing.
+            // All use of queues was emptied, that of gangs without one was not.
             let row = &mut self.gangs.rows[gang];
+            let was_outside = row.queue.is_none();
             row.queue = None;
-            row.queue_name = String::new();
-            self.requeue(gang);
+            let name = self.queue_name(gang);
+            let queue = self.queues.find(&name);
+            let members: Vec<PodId> = self.gangs.get(gang).members.iter().copied().collect();
+            if was_outside && queue.is_some() {
+                self.charge_queue(&members, Sign::Minus);
+            }
+            let row = &mut self.gangs.rows[gang];
+            (row.queue, row.queue_name) = (queue, name);
+            if queue.is_some() || !was_outside {
+                self.charge_queue(&members, Sign::Plus);
+            }
         }
     }
 }

@@ -50,7 +50,8 @@ impl Snapshot {
     }
 
     /// Brings what is worked out lazily up to date; call once before a cycle.
-    pub fn settle_ranks(&mut self) {
+    pub fn settle(&mut self) {
         self.nodes.rank_all();
+        self.settle_queues();
     }
 }

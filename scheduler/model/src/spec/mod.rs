@@ -19,7 +19,9 @@ pub use pod::{
     DaemonSpec, HostPort, Membership, NodeTerm, PodPhase, PodShape, PodSpec, PodTerm, Protocol,
     SpreadSpec, Told, Toleration, TolerationOperator, Unsupported, WhenUnsatisfiable,
 };
-pub use queue::{LevelSpec, LimitSpec, NamespaceSpec, PriorityClassSpec, QueueSpec, TopologySpec};
+pub use queue::{
+    LevelSpec, NamespaceSpec, PriorityClassSpec, QueueSpec, Quota, QuotaSpec, TopologySpec,
+};
 pub use selector::{LabelSelector, NamespaceScope, Requirement, SelectorOperator};
 pub use volume::{
     Attach, BoundVolume, ClaimSpec, ClaimState, ClaimUse, LateClaim, PoolSpec, Provision, Reach,

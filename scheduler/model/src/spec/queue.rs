@@ -19,8 +19,8 @@ pub struct QueueSpec {
     pub weight: u32,
     /// Higher goes first where shares are equal.
     pub priority: i32,
-    /// Hard ceilings. A resource without one is unlimited.
-    pub limits: Vec<LimitSpec>,
+    /// What it may use, sorted, at most one for a resource and flavour.
+    pub quotas: Vec<QuotaSpec>,
     /// False if closed: gangs in it wait.
     pub open: bool,
 }
@@ -36,21 +36,65 @@ impl QueueSpec {
             parent: None,
             weight: 1,
             priority: 0,
-            limits: Vec::new(),
+            quotas: Vec::new(),
             open: true,
         }
     }
 }
 
-/// A ceiling on what a queue and all below it may use.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct LimitSpec {
+/// What a queue and all below it may use of one resource.
+#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub struct QuotaSpec {
     /// Only on nodes of this flavour; `None` counts all flavours together.
     pub flavour: Option<String>,
     /// Resource name.
     pub resource: String,
-    /// Ceiling.
-    pub amount: Amount,
+    /// How much.
+    pub quota: Quota,
+}
+
+/// The amounts of one quota. Units are those of its resource.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Quota {
+    /// Kept for the queue whether it uses it or not, never lent; `None` is nothing.
+    pub dedicated: Option<Amount>,
+    /// What the queue is entitled to: lent while it is unused, and taken back. `None` lets the
+    /// queue's weight say how much.
+    pub deserved: Option<Amount>,
+    /// Hard ceiling; `None` is unlimited.
+    pub limit: Option<Amount>,
+    /// Most that the queue uses above what it deserves; `None` has no end.
+    pub borrowing_limit: Option<Amount>,
+    /// Most of what it deserves that others use; `None` lends all that is not dedicated. Needs
+    /// `deserved`: what is worked out from a weight is never more than the queue wants.
+    pub lending_limit: Option<Amount>,
+}
+
+impl QuotaSpec {
+    /// A ceiling and nothing else.
+    #[must_use]
+    pub fn limit(flavour: Option<&str>, resource: &str, limit: Amount) -> Self {
+        let quota = Quota { limit: Some(limit), ..Quota::default() };
+        Self { flavour: flavour.map(str::to_owned), resource: resource.to_owned(), quota }
+    }
+}
+
+impl QueueSpec {
+    /// The quota of one resource, made if there is none. They stay in order, one each.
+    pub fn quota_mut(&mut self, flavour: Option<&str>, resource: &str) -> &mut Quota {
+        let key = |it: &QuotaSpec| (it.flavour.clone(), it.resource.clone());
+        let wanted = (flavour.map(str::to_owned), resource.to_owned());
+        let index = match self.quotas.binary_search_by_key(&wanted, key) {
+            Ok(index) => index,
+            Err(index) => {
+                let (flavour, resource) = wanted;
+                let quota = Quota::default();
+                self.quotas.insert(index, QuotaSpec { flavour, resource, quota });
+                index
+            }
+        };
+        &mut self.quotas[index].quota
+    }
 }
 
 /// Ordered levels of node labels, widest first.

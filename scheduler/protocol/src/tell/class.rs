@@ -113,7 +113,7 @@ impl Class {
         match self {
             Self::Nodes => "the nodes have no room for all members of the gang at once",
             Self::Held => "the room is kept for a gang further ahead in the queue",
-            Self::Limit => "a limit of the queue is in the way",
+            Self::Limit => "a limit of the queue, or what is kept for other queues, is in the way",
             Self::QueueMissing => "the queue does not exist",
             Self::QueueClosed => "the queue, or one above it, is closed",
             Self::QueueBroken => "the queue hangs on a missing parent or a cycle of parents",
@@ -149,6 +149,7 @@ pub fn table() -> String {
 mod tests {
     use super::*;
     use scheduler_model::amount::Amount;
+    use scheduler_model::queue::Ceiling;
     use scheduler_model::spec::{Dialect, GangKey};
 
     fn every_reason() -> Vec<WaitReason> {
@@ -156,6 +157,15 @@ mod tests {
         let holder = GangKey { namespace: name(), name: name(), dialect: Dialect::Muster };
         let members = |role| WaitReason::Members { role, exist: 1, min: 2, setting: None };
         let zero = Amount::default();
+        let limit = |ceiling| WaitReason::Limit {
+            ceiling,
+            queue: name(),
+            flavour: None,
+            resource: name(),
+            used: zero,
+            wants: zero,
+            limit: zero,
+        };
         vec![
             WaitReason::NoGroup,
             members(None),
@@ -169,14 +179,9 @@ mod tests {
             WaitReason::QueueClosed(name()),
             WaitReason::QueueBroken(name()),
             WaitReason::LevelMissing(name()),
-            WaitReason::Limit {
-                queue: name(),
-                flavour: None,
-                resource: name(),
-                used: zero,
-                wants: zero,
-                limit: zero,
-            },
+            limit(Ceiling::Limit),
+            limit(Ceiling::Borrowing),
+            limit(Ceiling::Kept),
             WaitReason::Room,
             WaitReason::Held { holder },
             WaitReason::Fuel,

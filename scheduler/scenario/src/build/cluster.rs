@@ -2,13 +2,13 @@
 
 use super::{Builder, HOSTNAME};
 use crate::error::Error;
-use crate::file::{LevelFile, NODE_KEYS, NodeFile, QueueFile, Sections};
-use crate::read::{full_name, plain, read_amount};
+use crate::file::{LevelFile, NODE_KEYS, NodeFile, QueueFile, QuotaFile, Sections};
+use crate::read::{Amounts, full_name, plain, read_amount};
 use scheduler_model::amount::Amount;
 use scheduler_model::event::Event;
 use scheduler_model::spec::{
-    DaemonSpec, LevelSpec, LimitSpec, NamespaceSpec, NodeSpec, PriorityClassSpec, QueueSpec,
-    Resources, TopologySpec,
+    DaemonSpec, LevelSpec, NamespaceSpec, NodeSpec, PriorityClassSpec, QueueSpec, Quota, Resources,
+    TopologySpec,
 };
 use scheduler_model::time::Span;
 use std::sync::Arc;
@@ -68,30 +68,25 @@ impl Builder {
     }
 
     fn queue(&mut self, file: &QueueFile) {
-        let limits = |flavour: Option<&String>, amounts: &Resources| {
-            let flavour = flavour.cloned();
-            let limit = move |(resource, amount): (&String, &Amount)| LimitSpec {
-                flavour: flavour.clone(),
-                resource: resource.clone(),
-                amount: *amount,
-            };
-            amounts.iter().map(limit).collect::<Vec<_>>()
-        };
-        let mut all = limits(None, &file.limit.0);
-        for (flavour, amounts) in &file.limit_on {
-            all.append(&mut limits(Some(flavour), &amounts.0));
-        }
         let created = file.created.as_ref().map(|time| Self::moment(self.now, time.0));
         self.queues.insert(file.name.clone());
-        self.world.events.push(Event::Queue(QueueSpec {
+        let mut queue = QueueSpec {
             created_at: created.unwrap_or_else(|| self.ago(OLD)),
             parent: file.parent.clone(),
             weight: file.weight.unwrap_or(1),
             priority: file.priority,
-            limits: all,
             open: file.open.unwrap_or(true),
             ..QueueSpec::named(&file.name)
-        }));
+        };
+        let QueueFile { dedicated, deserved, limit, borrowing_limit, lending_limit, .. } = file;
+        let everywhere = [dedicated, deserved, limit, borrowing_limit, lending_limit];
+        quotas(&mut queue, None, everywhere);
+        for (flavour, file) in &file.on {
+            let QuotaFile { dedicated, deserved, limit, borrowing_limit, lending_limit } = file;
+            let here = [dedicated, deserved, limit, borrowing_limit, lending_limit];
+            quotas(&mut queue, Some(flavour), here);
+        }
+        self.world.events.push(Event::Queue(queue));
     }
 
     fn node(&mut self, file: &NodeFile, line: u64) -> Result<(), Error> {
@@ -137,6 +132,22 @@ impl Builder {
             })));
         }
         Ok(())
+    }
+}
+
+/// Takes over what is dedicated, what is deserved, and the limits: in all, of borrowing, of lending.
+fn quotas(queue: &mut QueueSpec, flavour: Option<&str>, lists: [&Amounts; 5]) {
+    let fields: [fn(&mut Quota) -> &mut Option<Amount>; 5] = [
+        |quota| &mut quota.dedicated,
+        |quota| &mut quota.deserved,
+        |quota| &mut quota.limit,
+        |quota| &mut quota.borrowing_limit,
+        |quota| &mut quota.lending_limit,
+    ];
+    for (list, field) in lists.into_iter().zip(fields) {
+        for (resource, amount) in &list.0 {
+            *field(queue.quota_mut(flavour, resource)) = Some(*amount);
+        }
     }
 }
 

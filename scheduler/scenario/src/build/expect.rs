@@ -2,8 +2,8 @@
 
 use super::{Builder, HOSTNAME};
 use crate::error::Error;
-use crate::expect::{Because, Expectation, REASONS, Runs, Wish, Within};
-use crate::file::{BecauseFile, Entry, GangExpectFile, RunsFile};
+use crate::expect::{Because, Expectation, QueueFact, REASONS, Runs, Wish, Within};
+use crate::file::{BecauseFile, Entry, GangExpectFile, QueueExpectFile, RunsFile};
 use crate::words::{full_node_word, read_cure};
 use serde_saphyr::Spanned;
 
@@ -16,7 +16,12 @@ impl Builder {
             match entry.value {
                 Entry::Problems(texts) => all.extend(texts.into_iter().map(Expectation::Problem)),
                 Entry::Queue(queue, file) => {
-                    all.push(Expectation::QueueUses { queue, uses: file.uses.0 });
+                    let before = all.len();
+                    queue_facts(&queue, None, file, &mut all);
+                    if all.len() == before {
+                        let step = "write one of uses, kept, entitled, deserved, fair, demand, on";
+                        return Err(Error::at(line, "nothing is expected of the queue", step));
+                    }
                 }
                 Entry::Gang(word, file) => {
                     let gang = self.gang_key(&word, line)?;
@@ -93,6 +98,29 @@ impl Builder {
             }
         }
         Within { keys: vec![level.clone()], level }
+    }
+}
+
+fn queue_facts(
+    queue: &str,
+    flavour: Option<String>,
+    file: QueueExpectFile,
+    all: &mut Vec<Expectation>,
+) {
+    let facts = [
+        (QueueFact::Uses, file.uses),
+        (QueueFact::Kept, file.kept),
+        (QueueFact::Entitled, file.entitled),
+        (QueueFact::Deserved, file.deserved),
+        (QueueFact::Fair, file.fair),
+        (QueueFact::Demand, file.demand),
+    ];
+    for (fact, amounts) in facts.into_iter().filter(|(_, amounts)| !amounts.0.is_empty()) {
+        let (queue, flavour) = (queue.to_owned(), flavour.clone());
+        all.push(Expectation::Queue { queue, fact, flavour, amounts: amounts.0 });
+    }
+    for (flavour, file) in file.on {
+        queue_facts(queue, Some(flavour), file, all);
     }
 }
 

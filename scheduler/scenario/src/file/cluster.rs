@@ -131,13 +131,38 @@ pub(crate) struct QueueFile {
     #[serde(default)]
     pub(crate) priority: i32,
     #[serde(default)]
+    pub(crate) dedicated: Amounts,
+    #[serde(default)]
+    pub(crate) deserved: Amounts,
+    #[serde(default)]
     pub(crate) limit: Amounts,
     #[serde(default)]
-    pub(crate) limit_on: BTreeMap<String, Amounts>,
+    pub(crate) borrowing_limit: Amounts,
+    #[serde(default)]
+    pub(crate) lending_limit: Amounts,
+    /// The same five on nodes of one flavour.
+    #[serde(default)]
+    pub(crate) on: BTreeMap<String, QuotaFile>,
     #[serde(default)]
     pub(crate) open: Option<bool>,
     #[serde(default)]
     pub(crate) created: Option<Text<Time>>,
+}
+
+/// What a queue may use on nodes of one flavour.
+#[derive(Deserialize, Debug)]
+#[serde(deny_unknown_fields, rename_all = "camelCase")]
+pub(crate) struct QuotaFile {
+    #[serde(default)]
+    pub(crate) dedicated: Amounts,
+    #[serde(default)]
+    pub(crate) deserved: Amounts,
+    #[serde(default)]
+    pub(crate) limit: Amounts,
+    #[serde(default)]
+    pub(crate) borrowing_limit: Amounts,
+    #[serde(default)]
+    pub(crate) lending_limit: Amounts,
 }
 
 /// A namespace.

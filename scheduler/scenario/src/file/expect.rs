@@ -152,8 +152,15 @@ pub(crate) struct NearestFile {
 }
 
 /// What is expected of a queue.
-#[derive(Deserialize, Debug)]
-#[serde(deny_unknown_fields)]
+#[derive(Deserialize, Debug, Default)]
+#[serde(deny_unknown_fields, default)]
 pub(crate) struct QueueExpectFile {
     pub(crate) uses: Amounts,
+    pub(crate) kept: Amounts,
+    pub(crate) entitled: Amounts,
+    pub(crate) deserved: Amounts,
+    pub(crate) fair: Amounts,
+    pub(crate) demand: Amounts,
+    /// The same on nodes of one flavour.
+    pub(crate) on: BTreeMap<String, QueueExpectFile>,
 }

@@ -11,10 +11,10 @@ mod volume;
 
 pub(crate) use cluster::{
     DaemonFile, LevelFile, NODE_KEYS, NamespaceFile, NodeFile, PriorityClassFile, QueueFile,
-    TopologyFile,
+    QuotaFile, TopologyFile,
 };
 pub(crate) use constraint::{ConstraintsFile, PodTermFile, SpreadFile};
-pub(crate) use expect::{BecauseFile, Entry, GangExpectFile, RunsFile};
+pub(crate) use expect::{BecauseFile, Entry, GangExpectFile, QueueExpectFile, RunsFile};
 pub(crate) use gang::{GangFile, GroupFile, RoleFile};
 pub(crate) use volume::{ClaimFile, LateFile, PoolFile, VolumeFile};
 

@@ -4,10 +4,11 @@ use super::value::ResourcesFile;
 use super::{Mirror, mirror};
 use scheduler_model::amount::Amount;
 use scheduler_model::spec::{
-    Labels, LevelSpec, LimitSpec, NamespaceSpec, PriorityClassSpec, QueueSpec, Resources,
+    Labels, LevelSpec, NamespaceSpec, PriorityClassSpec, QueueSpec, Quota, QuotaSpec, Resources,
     TopologySpec,
 };
 use scheduler_model::time::Time;
+use std::collections::BTreeMap;
 
 mirror! {
     QueueSpec as QueueFile, base QueueSpec::named(""),
@@ -17,49 +18,86 @@ mirror! {
         parent: Option<String>,
         weight: u32,
         priority: i32,
-        limits: Vec<LimitSpec>,
+        quotas: Vec<QuotaSpec>,
         open: bool,
     }
 }
 
-/// Mirror of `LimitSpec`: a map of one entry, since the resource decides the unit.
-#[derive(serde::Serialize, serde::Deserialize, Clone, Debug)]
-#[serde(deny_unknown_fields, rename_all = "camelCase")]
-pub(crate) struct LimitFile {
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+/// Mirror of `QuotaSpec`: maps of one entry, since the resource decides the unit.
+#[derive(serde::Serialize, Clone, Debug, Default)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct QuotaFile {
+    #[serde(skip_serializing_if = "Option::is_none")]
     flavour: Option<String>,
-    of: OneAmount,
+    resource: String,
+    #[serde(flatten)]
+    amounts: BTreeMap<&'static str, ResourcesFile>,
 }
 
-/// Exactly one resource with its amount.
-#[derive(serde::Serialize, Clone, Debug)]
-#[serde(transparent)]
-struct OneAmount(ResourcesFile);
+/// A quota as it is read.
+#[derive(serde::Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "camelCase")]
+struct QuotaText {
+    flavour: Option<String>,
+    resource: String,
+    dedicated: Option<ResourcesFile>,
+    deserved: Option<ResourcesFile>,
+    limit: Option<ResourcesFile>,
+    borrowing_limit: Option<ResourcesFile>,
+    lending_limit: Option<ResourcesFile>,
+}
 
-impl<'de> serde::Deserialize<'de> for OneAmount {
+/// The amounts of a quota by their keys.
+const AMOUNTS: [(&str, Field); 5] = [
+    ("dedicated", |quota| &mut quota.dedicated),
+    ("deserved", |quota| &mut quota.deserved),
+    ("limit", |quota| &mut quota.limit),
+    ("borrowingLimit", |quota| &mut quota.borrowing_limit),
+    ("lendingLimit", |quota| &mut quota.lending_limit),
+];
+
+type Field = fn(&mut Quota) -> &mut Option<Amount>;
+
+impl<'de> serde::Deserialize<'de> for QuotaFile {
     fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let amounts = ResourcesFile::deserialize(deserializer)?;
-        match amounts.0.len() {
-            1 => Ok(Self(amounts)),
-            count => Err(serde::de::Error::custom(format!(
-                "a limit is on one resource, not on {count}; write one entry for each"
-            ))),
+        let text = QuotaText::deserialize(deserializer)?;
+        let lists =
+            [text.dedicated, text.deserved, text.limit, text.borrowing_limit, text.lending_limit];
+        let mut amounts = BTreeMap::new();
+        for ((key, _), list) in AMOUNTS.into_iter().zip(lists) {
+            let Some(list) = list else { continue };
+            if list.0.keys().ne([&text.resource]) {
+                let resource = &text.resource;
+                return Err(serde::de::Error::custom(format!(
+                    "`{key}` of a quota of {resource} names exactly that resource"
+                )));
+            }
+            amounts.insert(key, list);
         }
+        Ok(Self { flavour: text.flavour, resource: text.resource, amounts })
     }
 }
 
-impl Mirror for LimitSpec {
-    type File = LimitFile;
+impl Mirror for QuotaSpec {
+    type File = QuotaFile;
 
-    fn to_file(&self) -> LimitFile {
-        let amounts = Resources::from([(self.resource.clone(), self.amount)]);
-        LimitFile { flavour: self.flavour.clone(), of: OneAmount(ResourcesFile(amounts)) }
+    fn to_file(&self) -> QuotaFile {
+        let mut quota = self.quota;
+        let amounts = AMOUNTS.into_iter().filter_map(|(key, field)| {
+            let amount = (*field(&mut quota))?;
+            Some((key, ResourcesFile(Resources::from([(self.resource.clone(), amount)]))))
+        });
+        let amounts = amounts.collect();
+        QuotaFile { flavour: self.flavour.clone(), resource: self.resource.clone(), amounts }
     }
 
-    fn into_value(file: LimitFile) -> Self {
-        let (resource, amount) =
-            file.of.0.0.into_iter().next().unwrap_or((String::new(), Amount::ZERO));
-        Self { flavour: file.flavour, resource, amount }
+    fn into_value(file: QuotaFile) -> Self {
+        let mut quota = Quota::default();
+        for (key, field) in AMOUNTS {
+            let list = file.amounts.get(key);
+            *field(&mut quota) = list.and_then(|list| list.0.get(&file.resource)).copied();
+        }
+        Self { flavour: file.flavour, resource: file.resource, quota }
     }
 }
 

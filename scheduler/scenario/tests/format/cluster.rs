@@ -3,7 +3,7 @@
 use crate::{nodes, queues, story};
 use scheduler_model::amount::Amount;
 use scheduler_model::event::Event;
-use scheduler_model::spec::{Taint, TaintEffect};
+use scheduler_model::spec::{Quota, Taint, TaintEffect};
 use scheduler_model::time::{Span, Time};
 
 const DAY_MS: i64 = 86_400_000;
@@ -67,19 +67,28 @@ fn a_key_that_names_a_level_is_a_label() {
 fn every_key_of_a_queue_is_read() {
     let scenario = story(
         "queues:\n  - { name: top }\n  - { name: q, parent: top, weight: 3, priority: -2, \
-         limit: { gpu: 4 }, limitOn: { a100: { gpu: 2 } }, open: false, created: -1s }",
+         dedicated: { gpu: 1 }, deserved: { gpu: 2 }, limit: { gpu: 4 }, borrowingLimit: { gpu: 3 }, \
+         lendingLimit: { gpu: 0 }, on: { a100: { deserved: { gpu: 1 }, limit: { gpu: 2 } } }, open: false, created: -1s }",
     );
     let [top, queue] = queues(&scenario.world)[..] else { panic!("two queues") };
     assert_eq!((top.weight, top.open, &top.parent), (1, true, &None));
     assert_eq!(queue.parent.as_deref(), Some("top"));
     assert_eq!((queue.weight, queue.priority, queue.open), (3, -2, false));
     assert_eq!(queue.created_at.ms(), -1000);
-    let limits: Vec<_> = queue
-        .limits
+    let units = |amount: Option<Amount>| amount.map(Amount::units);
+    let quotas: Vec<_> = queue
+        .quotas
         .iter()
-        .map(|one| (one.flavour.as_deref(), one.resource.as_str(), one.amount.units()))
+        .map(|one| {
+            let Quota { dedicated, deserved, limit, borrowing_limit, lending_limit } = one.quota;
+            let amounts = [dedicated, deserved, limit, borrowing_limit, lending_limit].map(units);
+            (one.flavour.as_deref(), one.resource.as_str(), amounts)
+        })
         .collect();
-    assert_eq!(limits, [(None, "nvidia.com/gpu", 4), (Some("a100"), "nvidia.com/gpu", 2)]);
+    let gpu = "nvidia.com/gpu";
+    let all = [Some(1), Some(2), Some(4), Some(3), Some(0)];
+    let of_a100 = [None, Some(1), Some(2), None, None];
+    assert_eq!(quotas, [(None, gpu, all), (Some("a100"), gpu, of_a100)]);
 }
 
 #[test]

@@ -16,7 +16,7 @@ fn an_unknown_key_is_named_with_the_allowed_ones() {
     says("nods: []", "case.yaml:2: ", &["nods", "nodes", "pending"]);
     says("nodes:\n  - { name: a, gpus: 8 }", "case.yaml:3: ", &["gpus", "unschedulable", "gpu"]);
     says("pending:\n- gang: g\n  mim: 2", "case.yaml:4: ", &["mim", "min"]);
-    says("queues: [{ name: q, limits: {} }]", "case.yaml:2: ", &["limits", "limitOn"]);
+    says("queues: [{ name: q, limits: {} }]", "case.yaml:2: ", &["limits", "lendingLimit"]);
     says("pending: [{ gang: g, each: { gpus: 1 } }]", "case.yaml:2: ", &["gpus", "gpu, cpu"]);
     says("then: [{ when: 1m }]", "case.yaml:2: ", &["when", "after"]);
     says("then: [{ do: [{ ad: {} }] }]", "case.yaml:2: ", &["ad", "add"]);

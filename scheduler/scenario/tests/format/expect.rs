@@ -4,7 +4,7 @@ use crate::{key, story};
 use scheduler_model::amount::Amount;
 use scheduler_model::explain::{Cure, Explanation, NearestMiss, NodeReason, SetTally, WaitReason};
 use scheduler_model::spec::Dialect;
-use scheduler_scenario::{GangState, Observed, ObservedGang, check};
+use scheduler_scenario::{GangState, Observed, ObservedGang, QueueFact, check};
 
 const CLUSTER: &str = "topology: [zone, rack]\n\
     nodes: [{ name: 'a{1..2}', zone: x, rack: r }, { name: b1, zone: y, rack: r }]\n\
@@ -20,8 +20,14 @@ fn observed(places: &[&str], state: GangState) -> Observed {
         let labels = [("zone", zone), ("rack", "r")].map(|(k, v)| (k.to_owned(), v.to_owned()));
         observed.node_labels.insert(name.to_owned(), labels.into());
     }
-    let used = [("nvidia.com/gpu".to_owned(), Amount::new(4))];
-    observed.queues.insert("q".to_owned(), used.into());
+    let gpus = |count| [("nvidia.com/gpu".to_owned(), Amount::new(count))].into();
+    let on_a100 = Some("a100".to_owned());
+    let facts = [
+        ((QueueFact::Uses, None), gpus(4)),
+        ((QueueFact::Fair, None), gpus(6)),
+        ((QueueFact::Fair, on_a100), gpus(2)),
+    ];
+    observed.queues.insert("q".to_owned(), facts.into());
     observed.problems.push("Queue q: weight 0".to_owned());
     observed
 }
@@ -114,8 +120,12 @@ fn queues_and_problems_are_compared() {
     let observed = observed(&[], GangState::Waits);
     holds("queue q: { uses: { gpu: 4, cpu: 0 } }, problems: [weight 0]", &observed);
     let failure = fails("queue q: { uses: { gpu: 5 } }", &observed);
-    assert_eq!(failure, "queue q: expected 5 nvidia.com/gpu in use, got 4 nvidia.com/gpu");
-    fails("queue none: { uses: {} }", &observed);
+    assert_eq!(failure, "queue q: expected uses: 5 nvidia.com/gpu, got 4 nvidia.com/gpu");
+    fails("queue none: { uses: { gpu: 1 } }", &observed);
+    holds("queue q: { fair: { gpu: 6 }, on: { a100: { fair: { gpu: 2 } } } }", &observed);
+    let failure = fails("queue q: { on: { a100: { fair: { gpu: 6 } } } }", &observed);
+    assert!(failure.contains("fair") && failure.contains("on a100"), "{failure}");
+    fails("queue q: { kept: { gpu: 1 } }", &observed);
     fails("problems: [hail]", &observed);
     assert!(fails("g: runs", &Observed::default()).contains("no such gang"));
 }

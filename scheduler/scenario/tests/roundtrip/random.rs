@@ -292,13 +292,22 @@ prop_compose! {
 }
 
 prop_compose! {
+    fn quota()(
+        (dedicated, deserved, limit) in (of(amount()), of(amount()), of(amount())),
+        (borrowing_limit, lending_limit) in (of(amount()), of(amount())),
+    ) -> Quota {
+        Quota { dedicated, deserved, limit, borrowing_limit, lending_limit }
+    }
+}
+
+prop_compose! {
     fn queue()(
         (name, uid, created_at, parent) in (text(), text(), time(), of(text())),
         (weight, priority, open) in (any::<u32>(), any::<i32>(), any::<bool>()),
-        limits in vec((of(text()), resource(), amount())
-            .prop_map(|(flavour, resource, amount)| LimitSpec { flavour, resource, amount }), 0..3),
+        quotas in vec((of(text()), resource(), quota())
+            .prop_map(|(flavour, resource, quota)| QuotaSpec { flavour, resource, quota }), 0..3),
     ) -> QueueSpec {
-        QueueSpec { name, uid, created_at, parent, weight, priority, limits, open }
+        QueueSpec { name, uid, created_at, parent, weight, priority, quotas, open }
     }
 }
 

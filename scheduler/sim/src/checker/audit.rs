@@ -9,7 +9,7 @@ use super::quota::usage;
 use super::{Cluster, Violation};
 use scheduler_model::amount::Amount;
 use scheduler_model::spec::{
-    GangKey, GangSpec, LimitSpec, NodeSpec, QueueSpec, Resources, TopologySpec,
+    GangKey, GangSpec, NodeSpec, QueueSpec, QuotaSpec, Resources, TopologySpec,
 };
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -121,15 +121,16 @@ fn over_limit(cluster: &Cluster, gangs: &[GangSpec], queues: &[QueueSpec]) -> Ve
     let usage = usage(cluster, &gangs, &refs);
     let mut violations = Vec::new();
     for queue in queues {
-        for limit in &queue.limits {
-            let used = used_of(&usage, &queue.name, limit);
-            if used > limit.amount.max(Amount::ZERO) {
+        for quota in &queue.quotas {
+            let Some(limit) = quota.quota.limit else { continue };
+            let used = used_of(&usage, &queue.name, quota);
+            if used > limit.max(Amount::ZERO) {
                 violations.push(Violation::OverLimit {
                     queue: queue.name.clone(),
-                    flavour: limit.flavour.clone(),
-                    resource: limit.resource.clone(),
+                    flavour: quota.flavour.clone(),
+                    resource: quota.resource.clone(),
                     used,
-                    limit: limit.amount,
+                    limit,
                 });
             }
         }
@@ -137,17 +138,17 @@ fn over_limit(cluster: &Cluster, gangs: &[GangSpec], queues: &[QueueSpec]) -> Ve
     violations
 }
 
-/// What counts against one limit of the queue called `name`.
+/// What counts against one quota of the queue called `name`.
 pub(crate) fn used_of(
     usage: &BTreeMap<(String, String), Resources>,
     name: &str,
-    limit: &LimitSpec,
+    quota: &QuotaSpec,
 ) -> Amount {
     usage
         .iter()
         .filter(|((queue, flavour), _)| {
-            queue == name && limit.flavour.as_ref().is_none_or(|only| only == flavour)
+            queue == name && quota.flavour.as_ref().is_none_or(|only| only == flavour)
         })
-        .filter_map(|(_, used)| used.get(&limit.resource))
+        .filter_map(|(_, used)| used.get(&quota.resource))
         .fold(Amount::ZERO, |sum, amount| sum.plus(*amount))
 }

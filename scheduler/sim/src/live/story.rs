@@ -11,7 +11,7 @@ use crate::worlds::Dice;
 use scheduler_core::pace::Pace;
 use scheduler_model::amount::Amount;
 use scheduler_model::event::Kind;
-use scheduler_model::spec::{LimitSpec, NodeSpec, PodSpec, QueueSpec, Resources};
+use scheduler_model::spec::{NodeSpec, PodSpec, QueueSpec, QuotaSpec, Resources};
 use scheduler_model::time::{Span, Time};
 
 /// How long the storm lasts.
@@ -278,12 +278,8 @@ impl Story {
 /// The queue that all gangs of the storm share, and that of the finale.
 #[must_use]
 pub fn queues(limit: Option<u64>) -> [QueueSpec; 2] {
-    let limits = limit.map(|most| LimitSpec {
-        flavour: None,
-        resource: "gpu".to_owned(),
-        amount: amount(most),
-    });
-    let shared = QueueSpec { limits: limits.into_iter().collect(), ..QueueSpec::named("default") };
+    let quotas = limit.map(|most| QuotaSpec::limit(None, "gpu", amount(most)));
+    let shared = QueueSpec { quotas: quotas.into_iter().collect(), ..QueueSpec::named("default") };
     [shared, QueueSpec::named("finale")]
 }
 

@@ -138,12 +138,13 @@ impl View<'_> {
         }
         let mut room = BTreeSet::new();
         for queue in path {
-            for limit in &queue.limits {
+            for quota in &queue.quotas {
+                let Some(limit) = quota.quota.limit else { continue };
                 room.insert(QueueRoom {
                     queue: queue.name.clone(),
-                    flavour: limit.flavour.clone(),
-                    resource: limit.resource.clone(),
-                    left: limit.amount.minus(used_of(&self.usage, &queue.name, limit)),
+                    flavour: quota.flavour.clone(),
+                    resource: quota.resource.clone(),
+                    left: limit.minus(used_of(&self.usage, &queue.name, quota)),
                 });
             }
         }

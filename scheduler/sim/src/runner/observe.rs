@@ -1,9 +1,10 @@
 //! What an expectation sees: the engine's views in the words of stories.
 
 use crate::stage::Stage;
+use scheduler_core::queues::QueueView;
 use scheduler_core::view::{GangView, Standing};
 use scheduler_model::spec::GangKey;
-use scheduler_scenario::{GangState, Observed, ObservedGang};
+use scheduler_scenario::{GangState, Observed, ObservedGang, ObservedQueue, QueueFact};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// What was seen so far: gangs that are gone, and problems that were solved, stay known.
@@ -30,7 +31,7 @@ impl Watch {
         self.problems.extend(engine.snapshot().problems().map(ToString::to_string));
         Observed {
             gangs,
-            queues: stage.queue_use(),
+            queues: stage.engine().queues().into_iter().map(queue).collect(),
             node_labels: stage
                 .objects()
                 .nodes
@@ -40,6 +41,25 @@ impl Watch {
             problems: self.problems.iter().cloned().collect(),
         }
     }
+}
+
+fn queue(view: QueueView) -> (String, ObservedQueue) {
+    let mut queue = ObservedQueue::new();
+    for ((flavour, resource), amounts) in view.amounts {
+        let facts = [
+            (QueueFact::Uses, amounts.used),
+            (QueueFact::Kept, amounts.kept),
+            (QueueFact::Entitled, amounts.entitled),
+            (QueueFact::Deserved, amounts.deserved),
+            (QueueFact::Fair, amounts.fair),
+            (QueueFact::Demand, amounts.demand),
+        ];
+        for (fact, amount) in facts {
+            let of = queue.entry((fact, flavour.clone())).or_default();
+            of.insert(resource.clone(), amount);
+        }
+    }
+    (view.name, queue)
 }
 
 fn observed(view: GangView, untouched: bool) -> ObservedGang {

@@ -35,6 +35,7 @@ use judge::Judge;
 use scheduler_core::engine::{Config, Engine};
 use scheduler_framework::profile::Profile;
 use scheduler_model::amount::Amount;
+use scheduler_model::queue::Measure;
 use scheduler_model::spec::{GangKey, Resources};
 use scheduler_model::time::{Span, Time};
 use scheduler_model::world::{SimHints, World};
@@ -182,7 +183,8 @@ impl Stage {
         let used = |queue: &scheduler_model::queue::Queue| -> Resources {
             let resources = snapshot.resources();
             let by_name = resources.ids().map(|id| {
-                let units = i64::try_from(queue.used(None, id)).unwrap_or(i64::MAX);
+                let units = i64::try_from(queue.used(Measure { flavour: None, resource: id }))
+                    .unwrap_or(i64::MAX);
                 (resources.name(id).to_owned(), Amount::new(units))
             });
             by_name.filter(|(_, amount)| *amount != Amount::ZERO).collect()

@@ -5,7 +5,7 @@ use super::{Draft, Feature};
 use crate::checker::{Objects, usage, used_of};
 use scheduler_model::amount::Amount;
 use scheduler_model::event::Event;
-use scheduler_model::spec::{GangKey, GangSpec, LimitSpec, QueueSpec};
+use scheduler_model::spec::{GangKey, GangSpec, QueueSpec, Quota, QuotaSpec};
 use scheduler_model::world::World;
 use std::collections::BTreeMap;
 
@@ -32,18 +32,17 @@ pub(super) fn limit(draft: &mut Draft, world: &mut World) {
     for event in &mut world.events {
         let Event::Queue(queue) = event else { continue };
         while draft.draws(Feature::Limits, 50) {
-            let mut limit = draw_limit(draft);
-            let used = used_of(&usage, &queue.name, &limit);
-            limit.amount = limit.amount.plus(used.max(Amount::ZERO));
-            queue.limits.push(limit);
+            let (drawn, left) = draw_limit(draft);
+            let used = used_of(&usage, &queue.name, &drawn).max(Amount::ZERO);
+            let quota = queue.quota_mut(drawn.flavour.as_deref(), &drawn.resource);
+            let limit = left.plus(used);
+            quota.limit = Some(quota.limit.map_or(limit, |least| least.min(limit)));
         }
-        queue.limits.sort();
-        queue.limits.dedup_by_key(|limit| (limit.flavour.clone(), limit.resource.clone()));
     }
 }
 
-/// What a limit leaves beyond the present use.
-fn draw_limit(draft: &mut Draft) -> LimitSpec {
+/// On what a limit is, and what it leaves beyond the present use.
+fn draw_limit(draft: &mut Draft) -> (QuotaSpec, Amount) {
     let (resource, left) = match draft.dice.between(0, 2) {
         0 => ("cpu", draft.dice.between(0, 8) * 1000),
         1 => (GPU, draft.dice.between(0, 8)),
@@ -53,5 +52,6 @@ fn draw_limit(draft: &mut Draft) -> LimitSpec {
         let fast = draft.dice.chance(70);
         if fast { "fast" } else { "" }.to_owned()
     });
-    LimitSpec { flavour, resource: resource.to_owned(), amount: amount_of(left) }
+    let quota = Quota::default();
+    (QuotaSpec { flavour, resource: resource.to_owned(), quota }, amount_of(left))
 }

@@ -4,7 +4,7 @@ use crate::make::*;
 use scheduler_model::amount::Amount;
 use scheduler_model::explain::WaitReason;
 use scheduler_model::spec::{
-    GangSpec, LimitSpec, Membership, NamespaceSpec, PodPhase, PodShape, PodSpec, QueueSpec,
+    GangSpec, Membership, NamespaceSpec, PodPhase, PodShape, PodSpec, QueueSpec, QuotaSpec,
 };
 use scheduler_sim::checker::Objects;
 use scheduler_sim::oracle::{GangQuestion, questions};
@@ -70,12 +70,11 @@ fn a_gang_that_cannot_be_honoured_is_not_asked_about() {
 #[test]
 fn the_queue_is_the_gangs_own_then_the_pods_then_the_namespaces_then_default() {
     let names = ["own", "pods", "spaces", "default"];
-    let limit =
-        |units| LimitSpec { flavour: None, resource: "cpu".to_owned(), amount: Amount::new(units) };
+    let limit = |units| QuotaSpec::limit(None, "cpu", Amount::new(units));
     // Each queue is known by its limit.
     let queues: Vec<QueueSpec> = (1..)
         .zip(names)
-        .map(|(units, name)| QueueSpec { limits: vec![limit(units)], ..QueueSpec::named(name) })
+        .map(|(units, name)| QueueSpec { quotas: vec![limit(units)], ..QueueSpec::named(name) })
         .collect();
     let queue = |name: &str| Some(name.to_owned());
     let asked = |own, of_pod, of_namespace| {
@@ -93,8 +92,8 @@ fn the_queue_is_the_gangs_own_then_the_pods_then_the_namespaces_then_default() {
 
 #[test]
 fn what_runs_below_a_limit_is_taken_from_its_room() {
-    let limit = LimitSpec { flavour: None, resource: "cpu".to_owned(), amount: Amount::new(5) };
-    let queue = QueueSpec { limits: vec![limit], ..QueueSpec::named("q") };
+    let limit = QuotaSpec::limit(None, "cpu", Amount::new(5));
+    let queue = QueueSpec { quotas: vec![limit], ..QueueSpec::named("q") };
     let running = on("n", pod("r", &[], requesting(&[("cpu", 3)])));
     let all = objects(in_queue("q"), vec![running, waiting("p")], &[queue]);
     assert_eq!(only(&all).expect("the queue is open").room[0].left, Amount::new(2));

@@ -5,7 +5,7 @@ use scheduler_model::amount::Amount;
 use scheduler_model::event::{Event, Kind};
 use scheduler_model::explain::NodeReason;
 use scheduler_model::spec::{
-    GangSpec, LevelSpec, LimitSpec, Membership, NodeSpec, PodPhase, PodShape, PodSpec, QueueSpec,
+    GangSpec, LevelSpec, Membership, NodeSpec, PodPhase, PodShape, PodSpec, QueueSpec, QuotaSpec,
     RoleSpec, TopologySpec,
 };
 use scheduler_model::time::Time;
@@ -156,13 +156,9 @@ fn without_a_topology_that_has_the_level_its_name_is_a_label() {
 }
 
 fn limited(name: &str, parent: Option<&str>, flavour: Option<&str>, cpu: i64) -> QueueSpec {
-    let limit = LimitSpec {
-        flavour: flavour.map(str::to_owned),
-        resource: "cpu".to_owned(),
-        amount: Amount::new(cpu),
-    };
+    let limit = QuotaSpec::limit(flavour, "cpu", Amount::new(cpu));
     let parent = parent.map(str::to_owned);
-    QueueSpec { parent, limits: vec![limit], ..QueueSpec::named(name) }
+    QueueSpec { parent, quotas: vec![limit], ..QueueSpec::named(name) }
 }
 
 fn over(queues: &[QueueSpec]) -> Vec<String> {

@@ -226,8 +226,8 @@ fn queue_of(mut queue: QueueSpec, dice: &mut Dice) -> QueueSpec {
         3 => queue.priority = *dice.pick(&[i32::MIN, i32::MAX]),
         4 => queue.name = word(dice),
         _ => {
-            for limit in &mut queue.limits {
-                limit.amount = amount(dice);
+            for quota in &mut queue.quotas {
+                quota.quota.limit = Some(amount(dice));
             }
         }
     }

@@ -3,8 +3,8 @@
 use scheduler_model::amount::Amount;
 use scheduler_model::event::Event;
 use scheduler_model::spec::{
-    Attach, BoundVolume, ClaimSpec, ClaimState, DaemonSpec, GangKey, GangSpec, LimitSpec,
-    NamespaceSpec, NodeSpec, PodPhase, PodShape, PodSpec, PriorityClassSpec, QueueSpec, Resources,
+    Attach, BoundVolume, ClaimSpec, ClaimState, DaemonSpec, GangKey, GangSpec, NamespaceSpec,
+    NodeSpec, PodPhase, PodShape, PodSpec, PriorityClassSpec, QueueSpec, QuotaSpec, Resources,
     Taint, TaintEffect, TopologyWish, VolumeSpec,
 };
 use scheduler_model::time::Time;
@@ -121,11 +121,11 @@ fn queue(mut queue: QueueSpec, dice: &mut Dice) -> Event {
         1 => queue.open = !queue.open,
         2 => queue.parent = Some(word(dice, &["q0", "q1", "q2", "nowhere"])),
         3 => queue.parent = None,
-        4 => queue.limits.clear(),
+        4 => queue.quotas.clear(),
         5 => queue.name = text("default"),
         _ => {
             let amount = Amount::new(i64::try_from(dice.between(0, 6)).expect("small"));
-            queue.limits = vec![LimitSpec { flavour: None, resource: text("pods"), amount }];
+            queue.quotas = vec![QuotaSpec::limit(None, "pods", amount)];
         }
     }
     Event::Queue(queue)

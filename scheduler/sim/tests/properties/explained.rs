@@ -131,7 +131,7 @@ fn judge(
 
 /// The numbers are true, they do not add up to a yes, and without limits there is a way.
 fn judge_limit(objects: &Objects, question: GangQuestion, reason: &WaitReason) -> Verdict {
-    let WaitReason::Limit { queue, flavour, resource, used, wants, limit } = reason else {
+    let WaitReason::Limit { queue, flavour, resource, used, wants, limit, .. } = reason else {
         return is(false, "not a limit");
     };
     let left = Amount::minus(*limit, *used);

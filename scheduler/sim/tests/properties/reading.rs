@@ -7,7 +7,7 @@ use crate::trial::Trial;
 use scheduler_core::view::{GangView, Standing};
 use scheduler_model::event::Event;
 use scheduler_model::spec::{
-    GangKey, GangSpec, LimitSpec, Membership, NodeSpec, PodPhase, PodSpec, QueueSpec,
+    GangKey, GangSpec, Membership, NodeSpec, PodPhase, PodSpec, QueueSpec, QuotaSpec,
 };
 use scheduler_model::world::World;
 use scheduler_model::{amount::Amount, spec::Dialect};
@@ -146,12 +146,8 @@ fn a_group_without_pods_is_barred_by_its_queue_and_taken_for_good_once_it_has_po
     }
     trial.tell(Event::Gang(Box::new(gang(4000))));
     assert_eq!(word(&trial), Some("queue-missing"));
-    let limit = |amount| LimitSpec {
-        flavour: None,
-        resource: "cpu".to_owned(),
-        amount: Amount::new(amount),
-    };
-    let queue = QueueSpec { limits: vec![limit(3000)], ..QueueSpec::named("q") };
+    let limit = |amount| QuotaSpec::limit(None, "cpu", Amount::new(amount));
+    let queue = QueueSpec { quotas: vec![limit(3000)], ..QueueSpec::named("q") };
     trial.tell(Event::Queue(queue.clone()));
     assert_eq!(word(&trial), Some("limit"));
     trial.tell(Event::Gang(Box::new(gang(3000))));

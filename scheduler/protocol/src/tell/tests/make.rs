@@ -5,6 +5,7 @@ use crate::facts::{GangFacts, MemberFacts};
 use crate::status::{Counts, EventReason, GroupStatus, Phase};
 use scheduler_model::amount::Amount;
 use scheduler_model::explain::{Cure, Explanation, WaitReason};
+use scheduler_model::queue::Ceiling;
 use scheduler_model::spec::{Dialect, GangKey, Ledger};
 use scheduler_model::time::Time;
 
@@ -130,7 +131,8 @@ impl Make {
 pub(super) fn limit() -> WaitReason {
     let (used, wants, limit) = (Amount::default(), Amount::default(), Amount::default());
     let (queue, resource) = ("q".to_owned(), "cpu".to_owned());
-    WaitReason::Limit { queue, flavour: None, resource, used, wants, limit }
+    let ceiling = Ceiling::Limit;
+    WaitReason::Limit { ceiling, queue, flavour: None, resource, used, wants, limit }
 }
 
 /// Reasons of the conditions that were written, in order.

@@ -1,16 +1,24 @@
 //! Kueue's queues, read as queues where Kueue itself does not run. Gates stand with the pods.
 //!
-//! A nominal quota is a share, not a ceiling, wherever more can be borrowed; it becomes a limit
-//! only as far as nothing more can be.
+//! A nominal quota is what a queue deserves. It is a ceiling as well only where nothing can be
+//! borrowed: without a cohort, and for a cohort that stands at the top. Next: [`Cohorts`] adds up
+//! what a cohort has by its members.
 
+mod cohorts;
+
+pub use cohorts::Cohorts;
+
+use super::quota::{Part, Place, Quotas};
 use super::{Problems, Translated, group, queue};
 use crate::quantity::{self, Rounding};
-use crate::wire::kueue::{ClusterQueue, Cohort, FairSharing, LocalQueue, ResourceFlavor};
-use crate::wire::{Meta, Quantity, ResourceList};
+use crate::wire::kueue::{
+    ClusterQueue, ClusterQueueSpec, Cohort, CohortSpec, FairSharing, LocalQueue, ResourceFlavor,
+    ResourceGroup,
+};
+use crate::wire::{Meta, Quantity};
 use scheduler_model::amount::Unit;
 use scheduler_model::problem::Problem;
-use scheduler_model::spec::{LimitSpec, NodeSpec, QueueSpec};
-use std::collections::BTreeSet;
+use scheduler_model::spec::{NodeSpec, QueueSpec, QuotaSpec};
 
 /// A `kueue.x-k8s.io` LocalQueue: `<namespace>/<name>` below its ClusterQueue.
 #[must_use]
@@ -31,28 +39,40 @@ pub fn local_queue(object: &LocalQueue) -> Translated<QueueSpec> {
     problems.with(queue)
 }
 
-/// A `kueue.x-k8s.io` ClusterQueue. `cohorts` are the names of the Cohort objects there are: a
-/// cohort that is only named by its members is no queue of its own.
+/// A `kueue.x-k8s.io` ClusterQueue. A cohort that is only named by its members is no queue of its
+/// own.
 #[must_use]
-pub fn cluster_queue(object: &ClusterQueue, cohorts: &BTreeSet<String>) -> Translated<QueueSpec> {
+pub fn cluster_queue(object: &ClusterQueue, cohorts: &Cohorts) -> Translated<QueueSpec> {
     let (meta, spec) = (&object.metadata, &object.spec);
     let mut problems = Problems::of("ClusterQueue", meta);
     let mut queue = shared(&meta.name, meta, &spec.fair_sharing, &mut problems);
-    let cohort = group::filled(&spec.cohort_name).or_else(|| group::filled(&spec.cohort));
-    queue.parent = cohort.clone().filter(|name| cohorts.contains(name)).map(|name| key(&name));
+    let cohort = cohort_of(spec);
+    queue.parent = cohort.filter(|name| cohorts.has(name)).map(key);
     queue.open = is_open(&spec.stop_policy);
-    queue.limits = limits(object, cohort.is_some(), &mut problems);
+    queue.quotas = quotas(&spec.resource_groups, cohort.is_some(), &mut problems);
+    if cohort.is_none() {
+        end_borrowing(&mut queue);
+    }
     problems.with(queue)
 }
 
-/// A `kueue.x-k8s.io` Cohort: a queue above its members.
+/// A `kueue.x-k8s.io` Cohort: a queue above its members, which deserves what they deserve and its
+/// own quotas on top.
 #[must_use]
-pub fn cohort(object: &Cohort, cohorts: &BTreeSet<String>) -> Translated<QueueSpec> {
+pub fn cohort(object: &Cohort, cohorts: &Cohorts) -> Translated<QueueSpec> {
     let (meta, spec) = (&object.metadata, &object.spec);
     let mut problems = Problems::of("Cohort", meta);
     let mut queue = shared(&key(&meta.name), meta, &spec.fair_sharing, &mut problems);
-    let parent = group::filled(&spec.parent_name).or_else(|| group::filled(&spec.parent));
-    queue.parent = parent.filter(|name| cohorts.contains(name)).map(|name| key(&name));
+    let parent = parent_of(spec);
+    queue.parent = parent.filter(|name| cohorts.has(name)).map(key);
+    queue.quotas = quotas(&spec.resource_groups, parent.is_some(), &mut problems);
+    for ((flavour, resource), amount) in cohorts.members(&meta.name) {
+        let quota = queue.quota_mut(Some(flavour), resource);
+        quota.deserved = Some(quota.deserved.unwrap_or_default().plus(*amount));
+    }
+    if parent.is_none() {
+        end_borrowing(&mut queue);
+    }
     problems.with(queue)
 }
 
@@ -87,6 +107,16 @@ fn key(cohort: &str) -> String {
     format!("cohort/{cohort}")
 }
 
+/// The cohort of a ClusterQueue.
+fn cohort_of(spec: &ClusterQueueSpec) -> Option<&str> {
+    [&spec.cohort_name, &spec.cohort].into_iter().find(|name| !name.is_empty()).map(String::as_str)
+}
+
+/// The cohort above a Cohort.
+fn parent_of(spec: &CohortSpec) -> Option<&str> {
+    [&spec.parent_name, &spec.parent].into_iter().find(|name| !name.is_empty()).map(String::as_str)
+}
+
 fn is_open(stop_policy: &str) -> bool {
     !matches!(stop_policy, "Hold" | "HoldAndDrain")
 }
@@ -119,33 +149,41 @@ fn weight(text: &Quantity, problems: &mut Problems) -> u32 {
     read
 }
 
-fn limits(object: &ClusterQueue, has_cohort: bool, problems: &mut Problems) -> Vec<LimitSpec> {
-    let mut limits = Vec::new();
-    for (group, quotas) in object.spec.resource_groups.iter().enumerate() {
-        for (flavor, quotas) in quotas.flavors.iter().enumerate() {
-            let field = format!("spec.resourceGroups[{group}].flavors[{flavor}]");
-            for quota in &quotas.resources {
-                if has_cohort && quota.borrowing_limit.is_none() {
-                    continue;
+/// Nobody is there to borrow from.
+fn end_borrowing(queue: &mut QueueSpec) {
+    for QuotaSpec { quota, .. } in &mut queue.quotas {
+        quota.limit = quota.deserved;
+    }
+}
+
+fn quotas(groups: &[ResourceGroup], can_borrow: bool, problems: &mut Problems) -> Vec<QuotaSpec> {
+    let mut read = Quotas::default();
+    for (group, flavors) in groups.iter().enumerate() {
+        for (flavor, resources) in flavors.flavors.iter().enumerate() {
+            for (index, quota) in resources.resources.iter().enumerate() {
+                let place =
+                    format!("spec.resourceGroups[{group}].flavors[{flavor}].resources[{index}]");
+                let borrowing = quota.borrowing_limit.as_ref();
+                if borrowing.is_some() && !can_borrow {
+                    problems.add(
+                        format!("{place}.borrowingLimit"),
+                        "without a cohort above there is nobody to borrow from; it is not read",
+                        "name the cohort, or leave this out",
+                    );
                 }
-                let mut both = Vec::new();
-                let parts = [
-                    ("nominalQuota", &quota.nominal_quota),
-                    ("borrowingLimit", &quota.borrowing_limit),
-                ];
-                for (name, text) in parts {
-                    let text = text.clone().unwrap_or_default();
-                    let list = ResourceList::from([(quota.name.clone(), text)]);
-                    let field = format!("{field}.{name}");
-                    queue::limits(&list, Some(&quotas.name), &field, problems, &mut both);
+                let nominal = quota.nominal_quota.clone().unwrap_or_default();
+                for (part, name, text) in [
+                    (Part::Deserved, "nominalQuota", Some(&nominal)),
+                    (Part::BorrowingLimit, "borrowingLimit", borrowing.filter(|_| can_borrow)),
+                    (Part::LendingLimit, "lendingLimit", quota.lending_limit.as_ref()),
+                ] {
+                    let Some(text) = text else { continue };
+                    let field = &format!("{place}.{name}");
+                    let place = Place { part, flavour: Some(&resources.name), field };
+                    read.one(&quota.name, text, place, problems);
                 }
-                let sum = both
-                    .into_iter()
-                    .reduce(|sum, more| LimitSpec { amount: sum.amount.plus(more.amount), ..sum });
-                limits.extend(sum);
             }
         }
     }
-    limits.sort();
-    limits
+    read.finish(problems)
 }

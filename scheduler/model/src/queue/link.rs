@@ -1,0 +1,84 @@
+//! Parents and states. `petgraph` finds cycles; decisions walk the parent column only.
+
+use super::{QueueState, QueueTree, Usage};
+use crate::ids::QueueId;
+use petgraph::algo::tarjan_scc;
+use petgraph::graph::DiGraph;
+use std::collections::{BTreeMap, BTreeSet};
+
+impl QueueTree {
+    /// True if parents, states and use are to be worked out anew.
+    pub(crate) const fn is_stale(&self) -> bool {
+        self.is_stale
+    }
+
+    /// Links parents, finds states and empties all use; the caller charges it anew.
+    pub(crate) fn settle(&mut self) {
+        self.is_stale = false;
+        for gone in std::mem::take(&mut self.gone) {
+            self.rows.remove(gone);
+        }
+        let ids = self.rows.ids();
+        for id in &ids {
+            let parent = self.rows[*id].spec.parent.as_ref();
+            let parent = parent.and_then(|name| self.by_name.get(name)).copied();
+            let row = &mut self.rows[*id];
+            row.parent = parent;
+            (row.usage, row.own) = (Usage::new(), Usage::new());
+        }
+        self.total.clear();
+        for id in self.cycles() {
+            self.rows[id].parent = None;
+        }
+        self.find_states(&ids);
+    }
+
+    fn cycles(&self) -> BTreeSet<QueueId> {
+        let mut graph = DiGraph::<QueueId, ()>::new();
+        let points: BTreeMap<QueueId, _> =
+            self.rows.iter().map(|(id, _)| (id, graph.add_node(id))).collect();
+        for (id, row) in self.rows.iter() {
+            if let Some(parent) = row.parent {
+                graph.add_edge(points[&id], points[&parent], ());
+            }
+        }
+        tarjan_scc(&graph)
+            .into_iter()
+            .filter(|part| {
+                part.len() > 1 || part.iter().any(|point| graph.contains_edge(*point, *point))
+            })
+            .flatten()
+            .map(|point| graph[point])
+            .collect()
+    }
+
+    /// States from the top down: each queue is asked once, however deep the tree is.
+    fn find_states(&mut self, ids: &[QueueId]) {
+        let mut known: BTreeMap<QueueId, QueueState> = BTreeMap::new();
+        for id in ids {
+            let mut unknown = Vec::new();
+            let mut next = Some(*id);
+            while let Some(id) = next.filter(|id| !known.contains_key(id)) {
+                unknown.push(id);
+                next = self.rows[id].parent;
+            }
+            let mut above = next.map(|id| known[&id]);
+            for id in unknown.into_iter().rev() {
+                let row = &self.rows[id];
+                let is_orphan = row.spec.parent.is_some() && row.parent.is_none();
+                let state = match above {
+                    Some(QueueState::Broken) => QueueState::Broken,
+                    _ if is_orphan => QueueState::Broken,
+                    Some(QueueState::Closed) => QueueState::Closed,
+                    _ if !row.spec.open => QueueState::Closed,
+                    _ => QueueState::Open,
+                };
+                known.insert(id, state);
+                above = Some(state);
+            }
+        }
+        for (id, state) in known {
+            self.rows[id].state = state;
+        }
+    }
+}

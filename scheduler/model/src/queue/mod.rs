@@ -1,0 +1,264 @@
+//! The queue tree, what each queue uses and what it is entitled to, at every level.
+//!
+//! Invariants: a queue's use is the sum of what its own gangs and its children use. Between
+//! [`QueueTree::settle`] and the next change of a parent, every path upwards ends: queues on a
+//! cycle of parents have none. [`link`] finds parents and states, [`room`] says how many more
+//! pods may start, [`share`] holds what a division gave.
+
+mod link;
+mod room;
+mod share;
+
+pub use room::{Ceiling, Obstacle};
+pub use share::{Branch, Division, ENTITLED, Measure, Share, Shares};
+
+use crate::ids::{FlavourId, QueueId, ResourceId, Slots};
+use crate::relation::Sign;
+use crate::resource::Request;
+use crate::spec::{QueueSpec, Quota};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// The queue of gangs that name none; it exists even where nobody made it.
+pub const DEFAULT: &str = "default";
+
+/// Whether gangs of a queue may start.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum QueueState {
+    /// They may.
+    Open,
+    /// It, or a queue above it, was closed.
+    Closed,
+    /// Its parent is missing, or it hangs on a cycle of parents.
+    Broken,
+}
+
+/// Use per (flavour, resource); wide enough that no sum over a cluster overflows.
+pub type Usage = BTreeMap<(FlavourId, ResourceId), i128>;
+
+/// One queue.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Queue {
+    /// As it was described.
+    pub spec: QueueSpec,
+    /// The queue above it.
+    pub parent: Option<QueueId>,
+    /// Whether its gangs may start.
+    pub state: QueueState,
+    /// Its quotas with ids instead of names, as the object has them.
+    pub quotas: Vec<(Measure, Quota)>,
+    /// Use of its gangs and of all queues below it.
+    pub usage: Usage,
+    /// Use of its own gangs alone.
+    pub own: Usage,
+    /// What it got when what there is was last divided.
+    pub shares: Shares,
+    /// What its own gangs got, where there are queues below it too.
+    pub own_shares: Shares,
+    /// Made by us because gangs need a default, not by an object.
+    pub is_implicit: bool,
+}
+
+impl Queue {
+    /// Use of a measure.
+    #[must_use]
+    pub fn used(&self, measure: Measure) -> i128 {
+        measure.of(&self.usage)
+    }
+
+    /// Its quota of a measure, if it has one.
+    #[must_use]
+    pub fn quota(&self, measure: Measure) -> Option<&Quota> {
+        self.quotas.iter().find(|(it, _)| *it == measure).map(|(_, quota)| quota)
+    }
+}
+
+/// What changed, for whoever follows it. It describes how a tree came to be, not what it holds, so
+/// two trees compare equal whatever it says.
+#[derive(Clone, Debug, Default)]
+struct Touched(BTreeSet<QueueId>);
+
+impl PartialEq for Touched {
+    fn eq(&self, _: &Self) -> bool {
+        true
+    }
+}
+
+impl Eq for Touched {}
+
+/// All queues.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct QueueTree {
+    rows: Slots<QueueId, Queue>,
+    by_name: BTreeMap<String, QueueId>,
+    /// Rows of queues that are gone, until parents are found anew.
+    gone: BTreeSet<QueueId>,
+    /// Parents, states and use are to be worked out anew.
+    is_stale: bool,
+    /// Changes whenever quotas, weights or parents do.
+    epoch: u64,
+    /// Use of all queues together.
+    total: Usage,
+    /// Use of what belongs to no queue.
+    outside: Usage,
+    division: Division,
+    /// Queues whose own use changed since somebody last asked.
+    touched: Touched,
+}
+
+impl Default for QueueTree {
+    fn default() -> Self {
+        let mut tree = Self {
+            rows: Slots::default(),
+            by_name: BTreeMap::new(),
+            gone: BTreeSet::new(),
+            is_stale: false,
+            epoch: 0,
+            total: Usage::new(),
+            outside: Usage::new(),
+            division: Division::default(),
+            touched: Touched::default(),
+        };
+        tree.insert_default();
+        tree.settle();
+        tree
+    }
+}
+
+impl QueueTree {
+    /// The queue.
+    #[must_use]
+    pub fn get(&self, id: QueueId) -> &Queue {
+        &self.rows[id]
+    }
+
+    /// The queue called `name`.
+    #[must_use]
+    pub fn find(&self, name: &str) -> Option<QueueId> {
+        self.by_name.get(name).copied()
+    }
+
+    /// All queues in order of name.
+    pub fn iter(&self) -> impl Iterator<Item = (QueueId, &Queue)> {
+        self.by_name.values().map(|id| (*id, &self.rows[*id]))
+    }
+
+    /// The queue and all above it, upwards.
+    pub fn path(&self, queue: QueueId) -> impl Iterator<Item = &Queue> {
+        self.ids_up(queue).map(|id| &self.rows[id])
+    }
+
+    /// The queue and all above it, upwards.
+    pub fn ids_up(&self, queue: QueueId) -> impl Iterator<Item = QueueId> + '_ {
+        std::iter::successors(Some(queue), |id| self.rows[*id].parent)
+    }
+
+    /// Use of all queues together.
+    #[must_use]
+    pub const fn total(&self) -> &Usage {
+        &self.total
+    }
+
+    /// Use of what belongs to no queue.
+    #[must_use]
+    pub const fn outside(&self) -> &Usage {
+        &self.outside
+    }
+
+    /// Changes whenever a quota, a weight or a parent does.
+    #[must_use]
+    pub const fn epoch(&self) -> u64 {
+        self.epoch
+    }
+
+    pub(crate) fn take_touched(&mut self) -> BTreeSet<QueueId> {
+        std::mem::take(&mut self.touched.0)
+    }
+
+    /// How what there is was last divided.
+    #[must_use]
+    pub const fn division(&self) -> &Division {
+        &self.division
+    }
+
+    /// Puts the default queue as it is without an object.
+    pub(crate) fn insert_default(&mut self) {
+        self.insert(QueueSpec::named(DEFAULT), Vec::new());
+        let id = self.by_name[DEFAULT];
+        self.rows[id].is_implicit = true;
+    }
+
+    pub(crate) fn insert(&mut self, spec: QueueSpec, quotas: Vec<(Measure, Quota)>) {
+        self.epoch += 1;
+        let name = spec.name.clone();
+        match self.by_name.get(&name) {
+            Some(id) => {
+                let row = &mut self.rows[*id];
+                let is_same = row.spec.parent == spec.parent && row.spec.open == spec.open;
+                self.is_stale |= !is_same;
+                (row.spec, row.quotas, row.is_implicit) = (spec, quotas, false);
+            }
+            None => {
+                self.is_stale = true;
+                let id = self.rows.insert(Queue {
+                    spec,
+                    parent: None,
+                    state: QueueState::Open,
+                    quotas,
+                    usage: Usage::new(),
+                    own: Usage::new(),
+                    shares: Shares::new(),
+                    own_shares: Shares::new(),
+                    is_implicit: false,
+                });
+                self.by_name.insert(name, id);
+            }
+        }
+    }
+
+    pub(crate) fn remove(&mut self, name: &str) {
+        if let Some(id) = self.by_name.remove(name) {
+            // Gangs may stand in it until all is found anew.
+            self.gone.insert(id);
+            self.is_stale = true;
+            self.epoch += 1;
+        }
+    }
+
+    /// Moves the use of a queue and of all above it; of nobody's, if there is none.
+    pub(crate) fn charge(
+        &mut self,
+        queue: Option<QueueId>,
+        flavour: FlavourId,
+        request: &Request,
+        count: u32,
+        sign: Sign,
+    ) {
+        self.touched.0.extend(queue);
+        for (resource, amount) in request {
+            let units = i128::from(amount.units()) * i128::from(count);
+            let by = if sign == Sign::Plus { units } else { -units };
+            let key = (flavour, *resource);
+            let Some(first) = queue else {
+                shift(&mut self.outside, key, by);
+                continue;
+            };
+            shift(&mut self.total, key, by);
+            shift(&mut self.rows[first].own, key, by);
+
+            let mut next = Some(first);
+            while let Some(id) = next {
+                let row = &mut self.rows[id];
+                shift(&mut row.usage, key, by);
+                next = row.parent;
+            }
+        }
+    }
+}
+
+fn shift(usage: &mut Usage, key: (FlavourId, ResourceId), by: i128) {
+    let used = usage.entry(key).or_insert(0);
+    *used += by;
+    if *used == 0 {
+        usage.remove(&key);
+    }
+}

@@ -1,0 +1,197 @@
+//! What a division of all there is gave to each queue.
+//!
+//! The engine works it out at the start of a cycle and hands it in; inside a cycle it stays as it
+//! is, because a gang that is placed was wanted before and is used afterwards.
+
+use super::{Queue, QueueTree, Usage};
+use crate::ids::{FlavourId, QueueId, ResourceId};
+use std::collections::BTreeMap;
+
+/// What quotas speak of and what is divided: a resource on the nodes of one flavour, or on all.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Measure {
+    /// On this flavour only; `None` sums over all.
+    pub flavour: Option<FlavourId>,
+    /// Of this resource.
+    pub resource: ResourceId,
+}
+
+impl Measure {
+    /// True if pods on nodes of `flavour` count.
+    #[must_use]
+    pub fn counts(self, flavour: FlavourId) -> bool {
+        self.flavour.is_none_or(|only| only == flavour)
+    }
+
+    /// What counts of a use.
+    #[must_use]
+    pub fn of(self, usage: &Usage) -> i128 {
+        match self.flavour {
+            Some(flavour) => usage.get(&(flavour, self.resource)).copied().unwrap_or(0),
+            None => {
+                let all = usage.iter().filter(|((_, resource), _)| *resource == self.resource);
+                all.map(|(_, used)| used).sum()
+            }
+        }
+    }
+}
+
+/// What one queue got of one measure.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Share {
+    /// Kept for it whether it wants it or not.
+    pub kept: i128,
+    /// What it may call its own if it wants that much: what its object or its weight says.
+    pub entitled: i128,
+    /// Its own, of what it wants now.
+    pub deserved: i128,
+    /// With what others lend it.
+    pub fair: i128,
+    /// What it uses and what waits in it, as far as its limits let it run.
+    pub demand: i128,
+}
+
+/// The level of a branch that uses just what it is entitled to. Fine enough to tell one byte in a
+/// terabyte.
+pub const ENTITLED: i128 = 1_000_000_000_000;
+
+/// Shares of one queue.
+pub type Shares = BTreeMap<Measure, Share>;
+
+/// Who stands in a line with others below the same parent.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Branch {
+    /// A queue with all that is below it.
+    Queue(QueueId),
+    /// The own gangs of a queue that has queues below it: like one more of them, of weight 1.
+    Own(QueueId),
+}
+
+/// What there was to divide, and who keeps a part of it from others.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Division {
+    /// All that queues may use together.
+    pub capacity: BTreeMap<Measure, i128>,
+    /// Queues that something is kept for, by their parents.
+    pub keepers: BTreeMap<(Option<QueueId>, Measure), Vec<QueueId>>,
+    /// Queues that have others below them.
+    pub parents: std::collections::BTreeSet<QueueId>,
+}
+
+impl QueueTree {
+    /// What a branch got of a measure.
+    #[must_use]
+    pub fn share(&self, branch: Branch, measure: Measure) -> Share {
+        self.shares(branch).get(&measure).copied().unwrap_or_default()
+    }
+
+    /// What a branch got.
+    #[must_use]
+    pub fn shares(&self, branch: Branch) -> &Shares {
+        match branch {
+            Branch::Queue(queue) => &self.get(queue).shares,
+            Branch::Own(queue) => &self.get(queue).own_shares,
+        }
+    }
+
+    /// What a branch uses.
+    #[must_use]
+    pub fn usage(&self, branch: Branch) -> &Usage {
+        let row: &Queue = self.get(branch.queue());
+        match branch {
+            Branch::Queue(_) => &row.usage,
+            Branch::Own(_) => &row.own,
+        }
+    }
+
+    /// The branches that lead from the top down to the gangs of a queue.
+    #[must_use]
+    pub fn branches(&self, queue: QueueId) -> Vec<Branch> {
+        let mut branches: Vec<Branch> = self.ids_up(queue).map(Branch::Queue).collect();
+        branches.reverse();
+        if self.division.parents.contains(&queue) {
+            branches.push(Branch::Own(queue));
+        }
+        branches
+    }
+
+    /// How well off a branch is, by the measure in which it is best off, beside `unless`, which
+    /// says nothing of who has more: 0 without any use, [`ENTITLED`] with all it is entitled to,
+    /// more with what others lend it.
+    #[must_use]
+    pub fn level(&self, branch: Branch, unless: ResourceId) -> i128 {
+        self.level_with(branch, unless, &Usage::new())
+    }
+
+    /// How well off it would be if it used so much more.
+    #[must_use]
+    pub fn level_with(&self, branch: Branch, unless: ResourceId, more: &Usage) -> i128 {
+        let usage = self.usage(branch);
+        let keys = usage.keys().chain(more.keys()).filter(|(_, resource)| *resource != unless);
+        let measures = keys.flat_map(|(flavour, resource)| {
+            [None, Some(*flavour)].map(|flavour| Measure { flavour, resource: *resource })
+        });
+        let level = |measure: Measure| {
+            // What nobody divides says nothing about who has more.
+            let capacity = *self.division.capacity.get(&measure)?;
+            Some(self.level_in(branch, measure, capacity, measure.of(usage) + measure.of(more)))
+        };
+        measures.filter_map(level).max().unwrap_or(0)
+    }
+
+    /// True if a branch wants more of something than is fair, and has that much.
+    #[must_use]
+    pub fn is_satisfied(&self, branch: Branch) -> bool {
+        let usage = self.usage(branch);
+        self.shares(branch).iter().any(|(measure, share)| {
+            // Whatever is so little that it is none: a queue with a weight has its first place.
+            let fair = share.fair.max(1);
+            share.demand > fair && measure.of(usage) >= fair
+        })
+    }
+
+    fn level_in(&self, branch: Branch, measure: Measure, capacity: i128, used: i128) -> i128 {
+        let entitled = self.share(branch, measure).entitled;
+        if used <= 0 {
+            return 0;
+        }
+        if used <= entitled {
+            return used.saturating_mul(ENTITLED) / entitled;
+        }
+        let weight = match branch {
+            Branch::Queue(queue) => self.get(queue).spec.weight.max(1),
+            Branch::Own(_) => 1,
+        };
+        let lent = (used - entitled).saturating_mul(ENTITLED);
+        ENTITLED + lent / capacity.max(1).saturating_mul(i128::from(weight))
+    }
+
+    /// Takes over a new division.
+    pub(crate) fn set_division(&mut self, division: Division) {
+        self.division = division;
+    }
+
+    /// Takes over what a branch got of a measure.
+    pub(crate) fn set_share(&mut self, branch: Branch, measure: Measure, share: Share) {
+        let row = &mut self.rows[branch.queue()];
+        let shares = match branch {
+            Branch::Queue(_) => &mut row.shares,
+            Branch::Own(_) => &mut row.own_shares,
+        };
+        if share == Share::default() {
+            shares.remove(&measure);
+        } else {
+            shares.insert(measure, share);
+        }
+    }
+}
+
+impl Branch {
+    /// The queue it is or belongs to.
+    #[must_use]
+    pub const fn queue(self) -> QueueId {
+        match self {
+            Self::Queue(queue) | Self::Own(queue) => queue,
+        }
+    }
+}
