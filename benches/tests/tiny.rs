@@ -81,7 +81,7 @@ fn placing_alone_places_everybody_and_takes_it_back() {
 fn places(report: &CycleReport) -> Vec<(String, String)> {
     let plans = report.decisions.iter().filter_map(|decision| match decision {
         Decision::Run(plan) => Some(plan),
-        Decision::Wait(_) => None,
+        Decision::Wait(_) | Decision::Evict(_) => None,
     });
     plans.flat_map(|plan| plan.steps.iter().map(|it| (it.uid.clone(), it.node.clone()))).collect()
 }

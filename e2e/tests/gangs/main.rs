@@ -11,6 +11,7 @@ mod dialects;
 mod explain;
 mod kinds;
 mod nodes;
+mod queues;
 mod repair;
 mod sizes;
 mod statuses;

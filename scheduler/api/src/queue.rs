@@ -36,6 +36,12 @@ const LENDS_MESSAGE: &str = "lendingLimit needs an amount of the same resource i
         .message("a queue cannot be its own parent"),
     printcolumn(name = "Parent", type_ = "string", json_path = ".spec.parent"),
     printcolumn(name = "Weight", type_ = "integer", json_path = ".spec.weight"),
+    printcolumn(
+        name = "Accepted",
+        type_ = "string",
+        json_path = ".status.conditions[?(@.type==\"Accepted\")].status"
+    ),
+    printcolumn(name = "Waiting", type_ = "integer", json_path = ".status.waiting"),
     printcolumn(name = "Closed", type_ = "boolean", json_path = ".spec.closed"),
     printcolumn(name = "Age", type_ = "date", json_path = ".metadata.creationTimestamp")
 )]
@@ -143,4 +149,22 @@ pub struct QueueStatus {
         extend("x-kubernetes-list-type" = "map", "x-kubernetes-list-map-keys" = ["type"])
     )]
     pub conditions: Vec<Condition>,
+    /// What gangs in this queue and below it use, by resource. `muster queues` has newer numbers.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    #[schemars(schema_with = "quantity::resources")]
+    pub used: BTreeMap<String, Quantity>,
+    /// What it may call its own if it wants that much, by resource: what is deserved, or what its
+    /// weight says.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    #[schemars(schema_with = "quantity::resources")]
+    pub entitled: BTreeMap<String, Quantity>,
+    /// Its share of what there is now, by resource: its own of what it wants, with what others
+    /// lend.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    #[schemars(schema_with = "quantity::resources")]
+    pub fair: BTreeMap<String, Quantity>,
+    /// Groups and pods of this queue itself that wait.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 0))]
+    pub waiting: Option<i32>,
 }

@@ -4,9 +4,9 @@
 //! that run are not looked at.
 
 use crate::engine::Engine;
+use crate::queues::{QueueAmounts, QueueView};
 use scheduler_model::amount::Amount;
 use scheduler_model::ids::ResourceId;
-use scheduler_model::queue::Queue;
 use scheduler_model::time::{Span, Time};
 use std::collections::BTreeMap;
 
@@ -19,19 +19,19 @@ pub struct Census {
     /// How long the gang has waited that waits longest, by queue: since it had its minimum of
     /// pods, or since its first pod if it never had.
     pub oldest: BTreeMap<String, Span>,
-    /// Use of queues, all flavours together.
+    /// What queues have, all flavours together.
     pub queues: BTreeMap<String, QueueCensus>,
     /// Totals over all nodes, by resource.
     pub nodes: BTreeMap<String, NodeCensus>,
 }
 
-/// What a queue uses and may use, by resource.
+/// What a queue has.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct QueueCensus {
-    /// In use in it and below.
-    pub used: BTreeMap<String, Amount>,
-    /// Its own ceilings that hold for all flavours together.
-    pub limit: BTreeMap<String, Amount>,
+    /// Weight among the queues with the same parent.
+    pub weight: u32,
+    /// Of each resource, with all that is below it.
+    pub amounts: BTreeMap<String, QueueAmounts>,
 }
 
 /// One resource over all nodes.
@@ -51,14 +51,24 @@ impl Engine {
     pub fn census(&self, now: Time) -> Census {
         let mut census = Census::default();
         self.count_waiting(now, &mut census);
-        for (_, queue) in self.snapshot.queues().iter() {
-            census.queues.insert(queue.spec.name.clone(), self.count_queue(queue));
-        }
+        census.queues = self.queues().into_iter().map(in_all).collect();
         for resource in self.snapshot.resources().ids() {
             let name = self.snapshot.resources().name(resource).to_owned();
             census.nodes.insert(name, self.count_nodes(resource));
         }
         census
+    }
+
+    /// Gangs that lack their minimum, by queue, and nothing else.
+    #[must_use]
+    pub fn waiting(&self, now: Time) -> BTreeMap<String, u32> {
+        let mut census = Census::default();
+        self.count_waiting(now, &mut census);
+        let mut waiting = BTreeMap::new();
+        for ((queue, _), count) in census.pending {
+            *waiting.entry(queue).or_insert(0) += count;
+        }
+        waiting
     }
 
     fn count_waiting(&self, now: Time, census: &mut Census) {
@@ -82,20 +92,6 @@ impl Engine {
         }
     }
 
-    fn count_queue(&self, queue: &Queue) -> QueueCensus {
-        let name = |resource| self.snapshot.resources().name(resource).to_owned();
-        let mut sums: BTreeMap<ResourceId, i128> = BTreeMap::new();
-        for ((_, resource), used) in &queue.usage {
-            *sums.entry(*resource).or_insert(0) += used;
-        }
-        let in_all = queue.quotas.iter().filter(|(measure, _)| measure.flavour.is_none());
-        let limits = in_all.filter_map(|(it, quota)| Some((name(it.resource), quota.limit?)));
-        QueueCensus {
-            used: sums.into_iter().map(|(resource, sum)| (name(resource), narrow(sum))).collect(),
-            limit: limits.collect(),
-        }
-    }
-
     fn count_nodes(&self, resource: ResourceId) -> NodeCensus {
         let nodes = self.snapshot.nodes();
         let (mut used, mut free) = (0_i128, 0_i128);
@@ -110,6 +106,13 @@ impl Engine {
         let capacity = narrow(nodes.total(resource));
         NodeCensus { capacity, used: narrow(used), free: narrow(free) }
     }
+}
+
+/// A queue without a look at flavours.
+fn in_all(view: QueueView) -> (String, QueueCensus) {
+    let all = view.amounts.into_iter().filter(|((flavour, _), _)| flavour.is_none());
+    let amounts = all.map(|((_, resource), amounts)| (resource, amounts)).collect();
+    (view.name, QueueCensus { weight: view.weight, amounts })
 }
 
 fn narrow(units: i128) -> Amount {

@@ -22,7 +22,7 @@ use crate::report::{CycleReport, Decision, Plan, Step};
 use crate::roster::Roster;
 use scheduler_framework::EventMask;
 use scheduler_model::effect::{Bind, Effect};
-use scheduler_model::explain::{Explanation, WaitReason};
+use scheduler_model::explain::{Cure, Explanation, WaitReason};
 use scheduler_model::ids::{GangId, NodeId, PodId};
 use scheduler_model::op::Kept;
 use scheduler_model::spec::Labels;
@@ -46,6 +46,7 @@ impl Engine {
         self.end_avoidance(now);
         self.drop_stale_holds();
         self.end_repairs(now);
+        self.end_plans(now);
         report.rejections = std::mem::take(&mut self.rejections);
         let kept = fresh::kept(&self.snapshot, now, self.config.fresh_for);
         if kept != self.kept {
@@ -155,6 +156,12 @@ impl Engine {
         let attempt = self.try_place(&roster, &goal, &holds, fuel);
         if attempt.is_whole {
             self.commit(&roster, &attempt, Phase::Minimum, report);
+            return;
+        }
+        if let Some(reason) =
+            self.consider_eviction(&roster, &goal, &holds, (now, &mut *fuel), report)
+        {
+            self.tell_evicting(&roster, reason, report);
             return;
         }
         let reason = self.cause(&roster, &goal, &holds, &attempt, fuel);
@@ -287,6 +294,8 @@ impl Engine {
         self.futile.clear();
         self.unblock(roster.gang);
         self.drop_repair(roster.gang);
+        self.drop_plan(roster.gang);
+        self.plans.follow(&self.snapshot, roster.gang);
         let memory = self.memory.get_mut(&roster.gang).expect("a considered gang is remembered");
         memory.explanation = None;
         memory.is_short = false;
@@ -317,6 +326,28 @@ impl Engine {
             volumes: self.snapshot.volume_steps(pod),
         };
         (bind, step)
+    }
+
+    /// Parks a gang for which room is being made.
+    fn tell_evicting(&mut self, roster: &Roster, reason: WaitReason, report: &mut CycleReport) {
+        let explanation = Explanation {
+            gang: self.snapshot.gangs().get(roster.gang).key.clone(),
+            reason,
+            placeable: 0,
+            needed: roster.needed(),
+            sets: Vec::new(),
+            nearest: None,
+            cure: Cure::Wait,
+            next_step: "nothing: it starts once they are gone".to_owned(),
+        };
+        // The next cycle alone brings nothing.
+        let wakes_on = EventMask::GANG_CHANGED
+            | EventMask::POLICY_CHANGED
+            | EventMask::QUEUE_CHANGED
+            | EventMask::ROOM_FREED
+            | EventMask::NODE_ADDED
+            | EventMask::NODE_CHANGED;
+        self.tell(roster.gang, wakes_on, explanation, report);
     }
 
     /// Parks a gang that is not tried on nodes.

@@ -3,6 +3,7 @@
 //! Production, simulator, scenario test and benchmark drive exactly these. Next: [`crate::cycle`].
 
 use crate::avoid::Avoided;
+use crate::evict::{Evicts, Plans};
 use crate::futile::Futile;
 use crate::line::GangKeyInLine;
 use crate::lost::{self, Silent};
@@ -43,6 +44,8 @@ pub struct Config {
     pub fresh_for: Span,
     /// Steps a cycle may spend; one is about one node looked at.
     pub fuel: u64,
+    /// Whether gangs may be evicted for others.
+    pub evicts: Evicts,
     /// How soon news of a large gang is followed that changes no decision.
     pub pace: Pace,
 }
@@ -56,6 +59,7 @@ impl Default for Config {
             fresh_for: Span::from_secs(60),
             // About a second on one core: 50,000 nodes looked at 4,000 times.
             fuel: 200_000_000,
+            evicts: Evicts::Never,
             pace: Pace::default(),
         }
     }
@@ -89,6 +93,7 @@ pub struct Engine {
     pub(crate) masks: Masks,
     pub(crate) scratch: Scratch,
     pub(crate) shares: Shares,
+    pub(crate) plans: Plans,
     pub(crate) outbox: Outbox,
     pub(crate) memory: BTreeMap<GangId, Memory>,
     /// Gangs that are considered in the next cycle.
@@ -131,6 +136,7 @@ impl Engine {
             masks: Masks::default(),
             scratch: Scratch::default(),
             shares: Shares::default(),
+            plans: Plans::default(),
             outbox: Outbox::default(),
             memory: BTreeMap::new(),
             active: BTreeSet::new(),
@@ -200,6 +206,10 @@ impl Engine {
         let Some(uid) = self.outbox.settle(effect) else { return };
         let Outcome::Refused(why) = outcome else { return };
         let Some(pod) = self.snapshot.pods().find(&uid) else { return };
+        if self.snapshot.pods().get(pod).is_evicted {
+            self.spare(pod, &uid, now);
+            return;
+        }
         self.snapshot.forget(pod);
         self.rest(&uid, why, now);
         self.woken |= EventMask::ROOM_FREED | EventMask::QUEUE_CHANGED;
@@ -226,8 +236,13 @@ impl Engine {
             .map(|since| since.after(self.config.hold_after))
             .min();
         let fresh = fresh::until(&self.snapshot, now, self.config.fresh_for);
-        let others =
-            [self.silent.next(), self.rests.next(), self.avoided.next(), self.next_repair_end()];
+        let others = [
+            self.silent.next(),
+            self.rests.next(),
+            self.avoided.next(),
+            self.next_repair_end(),
+            self.plans.next(),
+        ];
         let others = others.into_iter().flatten().chain(self.later.values().copied());
         due.into_iter().chain(fresh).chain(others).min().map(|time| time.max(now))
     }

@@ -24,6 +24,8 @@ pub struct Shape {
     needed: (u32, Vec<(String, u32)>),
     wish: Option<TopologyWish>,
     queue: Option<QueueId>,
+    /// Decides whom it may evict.
+    priority: i32,
     holds: Vec<Kept>,
 }
 
@@ -53,6 +55,7 @@ impl Shape {
             needed: (roster.needed(), roles.collect()),
             wish: gang.spec.as_ref().map(|spec| spec.topology.clone()),
             queue: gang.queue,
+            priority: snap.priority(roster.gang),
             holds: holds.to_vec(),
         })
     }

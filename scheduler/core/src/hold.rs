@@ -27,8 +27,19 @@ pub struct Hold {
     pub rooms: Vec<Kept>,
     /// For pods of which classes.
     pub classes: Vec<ClassId>,
-    /// It is for members that a gang lost: others leave it alone wherever they stand in line.
-    pub is_repair: bool,
+    /// What for.
+    pub purpose: Purpose,
+}
+
+/// What room is kept for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Purpose {
+    /// Its turn: it waited long enough at the head of its line.
+    Turn,
+    /// Members that a gang lost: others leave it alone wherever they stand in line.
+    Repair,
+    /// A gang for which others were evicted: others leave it alone in the same way.
+    Eviction,
 }
 
 /// Gangs that hold room now, those that end first in front.

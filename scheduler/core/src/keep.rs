@@ -4,7 +4,7 @@
 use crate::engine::Engine;
 use crate::fresh;
 use crate::fuel::Fuel;
-use crate::hold::Hold;
+use crate::hold::{Hold, Purpose};
 use crate::line::{GangKeyInLine, QueueKeyInLine};
 use crate::place::gang::Attempt;
 use crate::place::region::Goal;
@@ -44,13 +44,13 @@ impl Engine {
         let is_broken = roster.is_broken();
         let is_ahead = |hold: &&Hold| {
             let of = |queue: QueueId| QueueKeyInLine::of(&self.snapshot, &self.profile, queue);
-            if hold.is_repair && !is_broken {
+            if hold.purpose != Purpose::Turn && !is_broken {
                 return true;
             }
             // The queue as it is now: the one in which the gang was blocked may be gone.
             let queue = self.snapshot.gangs().get(hold.gang).queue;
             match &self.memory[&hold.gang].blocked_at {
-                None if !hold.is_repair => false,
+                None if hold.purpose == Purpose::Turn => false,
                 _ if queue != own => queue.map(of) < own.map(of),
                 Some((_, key)) => *key < own_key,
                 None => {
@@ -109,13 +109,14 @@ impl Engine {
                 let begun = memory.get(&hold.gang).and_then(|it| it.run.begun.as_ref());
                 let roster = Roster::of(snap, hold.gang, begun);
                 let has_class = |class: &ClassId| roster.sets.iter().any(|it| it.class == *class);
-                roster.needed() > 0 && (hold.is_repair || hold.classes.iter().all(has_class))
+                roster.needed() > 0
+                    && (hold.purpose == Purpose::Repair || hold.classes.iter().all(has_class))
             };
             // A node that changed may no longer suit the plan: made anew when its gang is tried.
             // What is kept for a gang that is being repaired stays while its own nodes do.
             let is_sure = touched.is_some_and(|touched| {
                 let is_its_own = |node: &NodeId| hold.rooms.iter().any(|room| room.node == *node);
-                !touched.iter().any(|node| !hold.is_repair || is_its_own(node))
+                !touched.iter().any(|node| hold.purpose == Purpose::Turn || is_its_own(node))
             });
             is_live && is_sure && hold.rooms.iter().all(|it| snap.nodes().live().contains(it.node))
         });
@@ -189,9 +190,10 @@ impl Engine {
         match rooms {
             Some(rooms) => {
                 let queue_of = |gang| self.snapshot.gangs().get(gang).queue;
-                self.holds.retain(|hold| hold.is_repair || queue_of(hold.gang) != queue);
+                self.holds
+                    .retain(|hold| hold.purpose != Purpose::Turn || queue_of(hold.gang) != queue);
                 let (classes, rooms) = rooms.into_iter().unzip();
-                self.holds.push(Hold { gang, rooms, classes, is_repair: false });
+                self.holds.push(Hold { gang, rooms, classes, purpose: Purpose::Turn });
             }
             // Even an empty cluster has no room for it: the next one in line may hold.
             None => self.leave_blocked(gang),

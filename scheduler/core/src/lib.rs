@@ -1,7 +1,8 @@
 //! The engine: a state machine that observes events, runs cycles and emits effects.
 //!
 //! Read in this order: [`engine`] (the four verbs), [`cycle`] (one cycle, step by step),
-//! [`roster`] (what a gang has and lacks), [`admit`], [`shares`], [`place`], [`explain`], [`hold`].
+//! [`roster`] (what a gang has and lacks), [`admit`], [`shares`], [`place`], [`evict`], [`explain`],
+//! [`hold`].
 //!
 //! Invariants: no clock, no I/O, no threads, no randomness, no floats, no hash order. The same
 //! events at the same times give the same effects, on any machine, at any load.
@@ -20,6 +21,7 @@ pub mod census;
 mod claims;
 pub mod cycle;
 pub mod engine;
+pub mod evict;
 pub mod explain;
 pub mod fresh;
 pub mod fuel;

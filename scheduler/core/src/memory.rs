@@ -7,6 +7,7 @@
 use crate::engine::{Engine, Memory};
 use crate::explain::Failure;
 use crate::fuel::Fuel;
+use crate::hold::Purpose;
 use crate::place::region::Goal;
 use crate::report::{CycleReport, Decision};
 use crate::roster::Roster;
@@ -56,6 +57,8 @@ impl Engine {
                 self.broken.remove(&gang);
                 self.drop_repair(gang);
             }
+            self.drop_plan(gang);
+            self.plans.forget(gang);
             self.later.remove(&gang);
             self.shares.demand.drop(gang);
         }
@@ -91,8 +94,10 @@ impl Engine {
             }
         }
         self.touched.extend(&[gang]);
+        self.plans.follow(&self.snapshot, gang);
         if roster.is_over() || roster.is_complete() {
             self.unblock(gang);
+            self.drop_plan(gang);
         }
         if roster.is_complete() {
             // Nothing is to be decided, so nobody has to look again in this cycle.
@@ -172,7 +177,7 @@ impl Engine {
         self.leave_blocked(gang);
         let memory = self.memory.get_mut(&gang).expect("a considered gang is remembered");
         memory.run.blocked_since = None;
-        self.holds.retain(|hold| hold.is_repair || hold.gang != gang);
+        self.holds.retain(|hold| hold.purpose != Purpose::Turn || hold.gang != gang);
     }
 
     /// Why a placement failed, and what may cure it.

@@ -10,7 +10,7 @@
 
 use crate::engine::Engine;
 use crate::fuel::Fuel;
-use crate::hold::Hold;
+use crate::hold::{Hold, Purpose};
 use crate::place::region::Goal;
 use crate::roster::Roster;
 use scheduler_framework::EventMask;
@@ -61,7 +61,7 @@ impl Engine {
 
     /// When the next hold for a repair ends.
     pub(crate) fn next_repair_end(&self) -> Option<Time> {
-        let held = self.holds.iter().filter(|hold| hold.is_repair);
+        let held = self.holds.iter().filter(|hold| hold.purpose == Purpose::Repair);
         let since = held.filter_map(|hold| self.memory.get(&hold.gang)?.run.broken_since);
         since.map(|since| since.after(self.config.repair_grace)).min()
     }
@@ -78,7 +78,7 @@ impl Engine {
     /// Takes the hold for a repair back; others may have the room.
     pub(crate) fn drop_repair(&mut self, gang: GangId) {
         let before = self.holds.len();
-        self.holds.retain(|hold| !hold.is_repair || hold.gang != gang);
+        self.holds.retain(|hold| hold.purpose != Purpose::Repair || hold.gang != gang);
         if self.holds.len() < before {
             self.woken |= EventMask::ROOM_FREED;
         }
@@ -100,7 +100,8 @@ impl Engine {
             if !self.mends(gang, now) {
                 continue;
             }
-            let has_hold = self.holds.iter().any(|hold| hold.is_repair && hold.gang == gang);
+            let has_hold =
+                self.holds.iter().any(|hold| hold.purpose == Purpose::Repair && hold.gang == gang);
             if changed.contains(&gang) || (!has_hold && mask.meets(nodes)) {
                 self.plan_repair(gang, Depth::Later, fuel);
             } else if !has_hold && mask.meets(EventMask::ROOM_FREED) {
@@ -110,7 +111,7 @@ impl Engine {
     }
 
     fn plan_repair(&mut self, gang: GangId, depth: Depth, fuel: &mut Fuel) {
-        self.holds.retain(|hold| !hold.is_repair || hold.gang != gang);
+        self.holds.retain(|hold| hold.purpose != Purpose::Repair || hold.gang != gang);
         let vacant = std::mem::take(&mut self.memory.entry(gang).or_default().vacant);
         let lent: Vec<ClassId> =
             vacant.iter().map(|spec| self.snapshot.borrow_class(spec)).collect();
@@ -121,7 +122,8 @@ impl Engine {
                 roster.await_member(&spec.role, *class);
             }
             if let Some(rooms) = self.room_for(&roster, depth, fuel) {
-                self.holds.push(Hold { gang, rooms, classes: Vec::new(), is_repair: true });
+                let purpose = Purpose::Repair;
+                self.holds.push(Hold { gang, rooms, classes: Vec::new(), purpose });
             }
         }
         lent.into_iter().for_each(|class| self.snapshot.return_class(class));

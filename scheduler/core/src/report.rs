@@ -1,6 +1,6 @@
 //! What a cycle decided, as plain values for the edge: effects, metrics, logs, people.
 
-use scheduler_model::effect::{Effect, EffectId};
+use scheduler_model::effect::{Effect, EffectId, Evict};
 use scheduler_model::explain::Explanation;
 use scheduler_model::spec::GangKey;
 
@@ -9,6 +9,8 @@ use scheduler_model::spec::GangKey;
 pub struct CycleReport {
     /// What the outside is asked to do.
     pub effects: Vec<(EffectId, Effect)>,
+    /// Pods that are asked to go, and for whom.
+    pub evictions: Vec<(EffectId, Evict)>,
     /// Decisions in the order in which they were made.
     pub decisions: Vec<Decision>,
     /// Pods that kubelets turned away since the cycle before.
@@ -37,6 +39,17 @@ pub enum Decision {
     Run(Plan),
     /// It waits.
     Wait(Box<Explanation>),
+    /// Room is made for it.
+    Evict(Eviction),
+}
+
+/// Who has to go for one gang.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Eviction {
+    /// For whom.
+    pub gang: GangKey,
+    /// Gangs that lose members, and how many.
+    pub victims: Vec<(GangKey, u32)>,
 }
 
 /// Places for one gang: at least all that its minimum lacks. There is no half plan.

@@ -7,6 +7,7 @@
 
 use crate::facts;
 use crate::news::{End, Leadership, News, Notice, Turn};
+use crate::queues::QueueDesk;
 use crate::settings::Settings;
 use crate::waits::Waits;
 use scheduler_core::engine::Engine;
@@ -38,6 +39,7 @@ pub struct Live {
     pub(crate) volumes: Volumes,
     pub(crate) repair: Repair,
     pub(crate) teller: Teller,
+    pub(crate) queues: QueueDesk,
     pub(crate) waits: Waits,
     is_ready: bool,
     breathes_until: Time,
@@ -81,6 +83,7 @@ impl Live {
             volumes: Volumes::new(settings.volumes.clone()),
             repair: Repair::new(settings.repair.clone()),
             teller: Teller::new(settings.tell.clone()),
+            queues: QueueDesk::default(),
             leadership: match &settings.lease {
                 Some(_) => Leadership::Following(String::new()),
                 None => Leadership::Alone,
@@ -206,6 +209,8 @@ impl Live {
             Event::PodGone(uid) => Some((uid.clone(), None)),
             _ => None,
         };
+        self.queues.is_stale = true;
+        self.queues.has_any |= matches!(&event, Event::Queue(queue) if queue.dialect.is_some());
         self.tell_volumes(&event, now);
         self.engine.observe(event, now);
         let settled = match sight {
@@ -221,6 +226,7 @@ impl Live {
         self.lease.answered(id, answer, now);
         self.repair.answered(id, answer, &mut self.lanes, now);
         self.teller.answered(id, answer, now);
+        self.queues.teller.answered(id, answer, now);
         self.volumes.answered(id, answer, &mut self.lanes, now);
         let settled = self.binder.answered(id, answer, &mut self.lanes, now);
         self.settle(settled, now);
@@ -269,7 +275,10 @@ impl Live {
         if self.engine.wake_at(now).is_none_or(|time| time > now) {
             return;
         }
-        let CycleReport { effects, decisions, rejections, steps } = self.engine.cycle(now);
+        self.queues.is_stale = true;
+        let CycleReport { effects, evictions, decisions, rejections, steps } =
+            self.engine.cycle(now);
+        debug_assert!(evictions.is_empty(), "the live engine is told to evict nobody");
         let rejected = rejections.into_iter().map(|it| Notice::Rejected(it.gang, it.word));
         self.notices.extend(rejected);
         let (mut plans, mut waits) = (0, 0);
@@ -281,6 +290,7 @@ impl Live {
                     let binds = effects.by_ref().take(plan.steps.len()).map(bind_of).collect();
                     self.planned(&plan, binds, now);
                 }
+                Decision::Evict(_) => {}
                 Decision::Wait(why) => {
                     waits += 1;
                     let queue = self.queue_of(&why.gang);
@@ -348,6 +358,7 @@ impl Live {
         self.volumes.forget_all(&mut self.lanes);
         self.repair.forget_all(&mut self.lanes);
         self.teller.clear();
+        self.queues.teller.clear();
         let holder = self.lease.leader().unwrap_or_default().to_owned();
         let notices = std::mem::take(&mut self.notices);
         Turn { sends: Vec::new(), notices, end: Some(End::LeaseLost(holder)) }

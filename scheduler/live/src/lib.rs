@@ -17,6 +17,7 @@ pub mod driver;
 mod facts;
 mod leave;
 pub mod news;
+mod queues;
 pub mod settings;
 mod tell;
 mod waits;

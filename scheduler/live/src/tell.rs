@@ -56,6 +56,7 @@ impl Live {
             self.teller.take_back(&mut self.lanes);
             if self.may_speak(now) {
                 self.teller.turn(now, &mut self.lanes);
+                self.tell_queues(now);
             }
         }
     }
@@ -80,7 +81,9 @@ impl Live {
         if !self.may_write(now) {
             return touched;
         }
-        let speaks = self.teller.wake_at(now).map(|at| at.max(self.hushed_until.unwrap_or(at)));
+        let tellers = [self.teller.wake_at(now), self.queues.wake_at(now)];
+        let speaks =
+            tellers.into_iter().flatten().min().map(|at| at.max(self.hushed_until.unwrap_or(at)));
         let machines = [self.repair.wake_at(), speaks];
         machines.into_iter().flatten().chain(touched).min()
     }

@@ -96,6 +96,7 @@ impl Snapshot {
             if pod.place.is_placed() && !pod.is_assumed() {
                 self.give_served(id, Sign::Plus);
             }
+            self.keep_evicting(id, pod);
             if let Place::Assumed(node) = pod.place {
                 let name = &old.nodes.spec(node).name;
                 let node = self.nodes.find(name).expect("told above");

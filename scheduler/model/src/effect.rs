@@ -33,6 +33,21 @@ pub struct Bind {
     pub volumes: Vec<VolumeStep>,
 }
 
+/// One member that has to go, so that another gang finds room.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Evict {
+    /// Uid of the pod, a precondition of the write.
+    pub uid: String,
+    /// Namespace of the pod.
+    pub namespace: String,
+    /// Name of the pod.
+    pub name: String,
+    /// The gang it belongs to.
+    pub gang: GangKey,
+    /// The gang that gains by it.
+    pub gainer: GangKey,
+}
+
 /// How an effect ended.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Outcome {

@@ -106,6 +106,11 @@ pub enum WaitReason {
         /// The gang the room is kept for.
         holder: GangKey,
     },
+    /// Room is being made for it: others were asked to go.
+    Evicting {
+        /// Pods that still have to go.
+        pods: u32,
+    },
     /// The search ran out of its step budget; it goes on in the next cycle, unless it had the
     /// budget of a whole cycle: then it waits for news.
     Fuel,
@@ -136,6 +141,7 @@ impl WaitReason {
             Self::Room => "room",
             Self::Held { .. } => "held",
             Self::Fuel => "fuel",
+            Self::Evicting { .. } => "evicting",
             Self::Elastic => "elastic",
         }
     }
@@ -435,6 +441,10 @@ impl fmt::Display for WaitReason {
             Self::Room => write!(f, "not enough room for all members at once"),
             Self::Held { holder } => write!(f, "room is held for {holder}"),
             Self::Fuel => write!(f, "the search used up the steps of its cycle"),
+            Self::Evicting { pods } => {
+                let pods = if *pods == 1 { "1 pod".to_owned() } else { format!("{pods} pods") };
+                write!(f, "room is being made for it: {pods} still have to go")
+            }
             Self::Elastic => write!(f, "runs with its minimum; the rest waits for room"),
         }
     }

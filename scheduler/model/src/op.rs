@@ -24,6 +24,8 @@ pub enum Op {
     Serve(Service),
     /// Marks one placed pod's room as on its way out.
     Evict(PodId),
+    /// Takes one placed pod away as if it had gone.
+    Leave(PodId),
     /// Ends a gang: its members hold no room any more.
     Finish(GangId),
     /// Makes a closed node take pods again.
@@ -74,6 +76,7 @@ impl Snapshot {
             Op::Hold(kept) => self.keep_free(&kept.request, kept.node, kept.count, sign),
             Op::Serve(service) => self.open_service(service, sign),
             Op::Evict(pod) => self.evict(pod, sign),
+            Op::Leave(pod) => self.leave(pod, sign),
             Op::Finish(gang) => self.finish(gang, sign),
             Op::Open(node) if sign == Sign::Plus => self.nodes.open(node),
             Op::Close(node) if sign == Sign::Minus => self.nodes.open(node),
@@ -95,6 +98,21 @@ impl Snapshot {
         self.pods.rows[pod].is_evicted = sign == Sign::Plus;
         let is_releasing = sign == Sign::Plus;
         self.charge(Charge { is_releasing, ..charge }, Sign::Plus);
+        match sign {
+            Sign::Plus => self.pods.releasing.insert(pod),
+            Sign::Minus => self.pods.releasing.remove(&pod),
+        };
+    }
+
+    fn leave(&mut self, pod: PodId, sign: Sign) {
+        let has_left = self.pods.get(pod).has_left;
+        assert!(has_left == (sign == Sign::Minus), "leaving and coming back alternate");
+        // `charge_of` answers nothing for a pod that has left.
+        self.pods.rows[pod].has_left = false;
+        let charge = self.charge_of(pod).expect("only a placed pod leaves");
+        self.charge(charge, sign.opposite());
+        self.give_served(pod, sign.opposite());
+        self.pods.rows[pod].has_left = sign == Sign::Plus;
     }
 
     fn finish(&mut self, gang: GangId, sign: Sign) {

@@ -56,6 +56,8 @@ pub struct Pod {
     pub place: Place,
     /// An `Op` evicts it.
     pub is_evicted: bool,
+    /// An `Op` took it away.
+    pub has_left: bool,
     /// Why its bind was refused, while it is not tried again.
     pub refused: Option<Box<str>>,
     /// When it was first seen finished, if that was seen to happen.
@@ -106,6 +108,8 @@ pub struct PodTable {
     pub(crate) on_node: BTreeMap<NodeId, BTreeSet<PodId>>,
     /// Pods bound to nodes that are not in the table, by node name.
     pub(crate) adrift: BTreeMap<String, BTreeSet<PodId>>,
+    /// Pods that hold room and are on their way out.
+    pub(crate) releasing: BTreeSet<PodId>,
 }
 
 impl PodTable {
@@ -142,6 +146,11 @@ impl PodTable {
     /// Pods that are, or are about to be, on a node of this name which is not in the table.
     pub fn adrift(&self, name: &str) -> impl Iterator<Item = PodId> + '_ {
         self.adrift.get(name).into_iter().flatten().copied()
+    }
+
+    /// Pods that hold room and are on their way out.
+    pub fn releasing(&self) -> impl Iterator<Item = PodId> + '_ {
+        self.releasing.iter().copied()
     }
 
     /// Pods that hold room on a node, in order of row.

@@ -212,13 +212,19 @@ impl Snapshot {
 
 /// Moving every derived index at once.
 impl Snapshot {
+    /// True if room is charged for a pod.
+    #[must_use]
+    pub fn holds_room(&self, pod: PodId) -> bool {
+        self.charge_of(pod).is_some()
+    }
+
     /// What a pod's room is charged as; `None` if it holds none.
     pub(crate) fn charge_of(&self, pod: PodId) -> Option<Charge> {
         let row = self.pods.get(pod);
         let node = row.place.node()?;
         let class = row.class?;
         let gang = row.gang.map(|gang| self.gangs.get(gang));
-        if gang.is_some_and(|gang| gang.is_finished) {
+        if row.has_left || gang.is_some_and(|gang| gang.is_finished) {
             return None;
         }
         let queue = gang.and_then(|gang| gang.queue);

@@ -3,8 +3,8 @@
 //! Invariant: a call says everything; whoever sends it needs no other state. What changes an
 //! object names the uid (or, for a lease, the version) it was decided on.
 
-use crate::status::{EventNote, GroupStatus};
-use scheduler_model::spec::{GangKey, Labels, Ledger};
+use crate::status::{EventNote, GroupStatus, QueueStatus};
+use scheduler_model::spec::{Dialect, GangKey, Labels, Ledger};
 use scheduler_model::time::{Span, Time};
 
 /// Names one call until its answer came. Never reused.
@@ -67,6 +67,13 @@ pub enum Call {
         /// What is to stand there.
         status: Box<GroupStatus>,
     },
+    /// Write a queue's status.
+    QueueStatus {
+        /// Which queue.
+        queue: QueueRef,
+        /// What is to stand there.
+        status: Box<QueueStatus>,
+    },
     /// Create an event.
     Event(EventNote),
     /// Read the lease.
@@ -128,6 +135,7 @@ impl Call {
             Self::PodStatus { .. } => "pod_status",
             Self::PodLedger { .. } => "pod_ledger",
             Self::GroupStatus { .. } => "group_status",
+            Self::QueueStatus { .. } => "queue_status",
             Self::Event(_) => "event",
             Self::ReadLease(_) => "read_lease",
             Self::CreateLease(..) => "create_lease",
@@ -155,6 +163,17 @@ pub struct PodRef {
 pub struct GroupRef {
     /// Which gang.
     pub key: GangKey,
+    /// Uid of the object.
+    pub uid: String,
+}
+
+/// A queue object by all its names.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct QueueRef {
+    /// Which kind it is.
+    pub dialect: Dialect,
+    /// Name.
+    pub name: String,
     /// Uid of the object.
     pub uid: String,
 }

@@ -73,6 +73,7 @@ impl CallKind {
             Call::PodStatus { .. }
             | Call::PodLedger { .. }
             | Call::GroupStatus { .. }
+            | Call::QueueStatus { .. }
             | Call::SelectNode { .. }
             | Call::DeselectNode { .. }
             | Call::TakeVolume { .. } => Self::Write,

@@ -1,8 +1,10 @@
 //! What people are told, in our own words; `scheduler/kube` writes it in those of each dialect.
 
+use scheduler_model::amount::Amount;
 use scheduler_model::explain::Explanation;
 use scheduler_model::spec::{GangKey, Ledger};
 use scheduler_model::time::Time;
+use std::collections::BTreeMap;
 
 /// Where a gang stands, for its status.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
@@ -54,6 +56,23 @@ pub struct GroupStatus {
     pub ledger: Ledger,
     /// Generation of the group object that was judged; 0 where unknown.
     pub generation: i64,
+}
+
+/// Everything a queue's status says.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct QueueStatus {
+    /// What keeps it from being what its object says: a word in CamelCase, and a sentence.
+    pub trouble: Option<(String, String)>,
+    /// Since when that, or that there is nothing.
+    pub since: Time,
+    /// What its gangs and all below it use, by resource.
+    pub used: BTreeMap<String, Amount>,
+    /// What it may call its own if it wants that much.
+    pub entitled: BTreeMap<String, Amount>,
+    /// Its share of what there is now.
+    pub fair: BTreeMap<String, Amount>,
+    /// Gangs of its own that lack their minimum.
+    pub waiting: u32,
 }
 
 /// An event for people, about one object.

@@ -129,7 +129,7 @@ pub struct Because {
 }
 
 /// All words for reasons to wait, in the order in which they are checked.
-pub const REASONS: [&str; 19] = [
+pub const REASONS: [&str; 20] = [
     "no-group",
     "members",
     "role-members",
@@ -147,6 +147,7 @@ pub const REASONS: [&str; 19] = [
     "dedicated",
     "room",
     "held",
+    "evicting",
     "fuel",
     "elastic",
 ];

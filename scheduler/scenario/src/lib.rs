@@ -58,7 +58,7 @@ pub use expect::{
 pub use story::{Change, PodName, Scenario, Step};
 pub use words::node_word;
 
-use scheduler_model::time::Time;
+use scheduler_model::time::{Span, Time};
 
 /// Reads a scenario. `file_name` is only used in the error.
 ///
@@ -100,5 +100,15 @@ fn read(text: &str) -> Result<Scenario, Error> {
     let expect = builder.expect(file.expect)?;
     let then = file.then.into_iter().map(|step| builder.step(step)).collect::<Result<_, _>>()?;
     let hold_after = file.hold_after.map(|span| span.0);
-    Ok(Scenario { story: file.story, labels: file.labels, start, hold_after, world, expect, then })
+    Ok(Scenario {
+        story: file.story,
+        labels: file.labels,
+        start,
+        hold_after,
+        evicts: file.evicts.unwrap_or(false),
+        grace: file.grace.map_or(Span::ZERO, |span| span.0),
+        world,
+        expect,
+        then,
+    })
 }

@@ -18,6 +18,10 @@ pub struct Scenario {
     pub start: Time,
     /// How long the head of a line is blocked before it holds room, where the file says so.
     pub hold_after: Option<Span>,
+    /// Gangs may be evicted for others.
+    pub evicts: bool,
+    /// How long an evicted pod takes to go.
+    pub grace: Span,
     /// Everything at the start. What arrives later stands here too, with a hint.
     pub world: World,
     /// What must hold once the world has settled at the start, before the first step.

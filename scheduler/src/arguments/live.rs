@@ -151,6 +151,10 @@ pub struct Gangs {
     #[arg(short = 'A', long, conflicts_with = "namespace")]
     pub all_namespaces: bool,
 
+    /// Only those of this queue and of queues below it.
+    #[arg(long, value_name = "NAME")]
+    pub queue: Option<String>,
+
     /// Form of the output.
     #[arg(short, long, value_enum)]
     pub output: Option<Form>,
@@ -160,8 +164,14 @@ pub struct Gangs {
     pub cluster: Cluster,
 }
 
+const QUEUES_ENDS: &str = "\
+The table has one line per queue and resource: devices such as nvidia.com/gpu and whatever has a limit,
+else cpu and memory. -o wide has all of them, by flavour too, with a bar of use: # its own, + borrowed,
+- its own and not in use, . what it may use beside. docs/queues.md explains each number.";
+
 /// How to list queues.
 #[derive(Clone, Debug, Args)]
+#[command(after_help = QUEUES_ENDS)]
 pub struct Queues {
     /// Form of the output.
     #[arg(short, long, value_enum)]

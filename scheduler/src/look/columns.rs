@@ -9,6 +9,16 @@ pub(super) fn columns(
     rows: Vec<Vec<String>>,
     out: &mut dyn Write,
 ) -> io::Result<()> {
+    columns_apart("   ", titles, rows, out)
+}
+
+/// The same with this between the columns.
+pub(super) fn columns_apart(
+    gap: &str,
+    titles: &[&str],
+    rows: Vec<Vec<String>>,
+    out: &mut dyn Write,
+) -> io::Result<()> {
     if rows.is_empty() {
         return writeln!(out, "There are none.");
     }
@@ -24,7 +34,7 @@ pub(super) fn columns(
         let mut line = String::new();
         for (cell, width) in row.iter().zip(&widths) {
             let cell: String = cell.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
-            line.push_str(&format!("{cell:<width$}   "));
+            line.push_str(&format!("{cell:<width$}{gap}"));
         }
         writeln!(out, "{}", line.trim_end())?;
     }

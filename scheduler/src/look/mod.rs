@@ -1,16 +1,19 @@
 //! The commands that read a live cluster: `explain`, `gangs`, `queues`, `dump`.
 //!
 //! `groups` reads what stands on group objects, which needs rights in one namespace only;
-//! `leader` asks the scheduler that leads. `paragraph` and `columns` write for people.
+//! `leader` asks the scheduler that leads. `paragraph`, `columns` and `queues` write for people.
 //!
 //! Invariant: nothing is written to the cluster, and nothing old is shown: groups carry what
 //! the leader wrote, and a standby is never believed.
 
+mod bar;
 mod columns;
 mod groups;
 mod leader;
 mod paragraph;
 mod pods;
+mod queues;
+mod scales;
 
 use crate::arguments::Dump;
 use crate::arguments::live::{Cluster, Explain, Form, Gangs, Queues};
@@ -20,6 +23,7 @@ use leader::Leader;
 use scheduler_kube::look::Access;
 use serde_json::{Value, json};
 use std::io::{self, Write};
+use std::time::Duration;
 
 /// An answer, or why there is none, in words for a person.
 type Answer<T> = Result<T, String>;
@@ -54,10 +58,13 @@ async fn explained(wish: &Explain) -> Answer<Value> {
     let cluster = access(&wish.cluster).cluster().await?;
     let namespace = namespace.unwrap_or_else(|| cluster.namespace()).to_owned();
     let found = groups::find(&cluster, &namespace, name).await;
-    if let Ok(Some(value)) = found {
+    let leader = Leader::through(cluster.clone(), &wish.cluster.admin_service)?;
+    if let Ok(Some(mut value)) = found {
+        if value["state"] == "waiting" {
+            value["queueUse"] = queue_use(&leader, &namespace, &value).await;
+        }
         return Ok(value);
     }
-    let leader = Leader::through(cluster.clone(), &wish.cluster.admin_service)?;
     let why = match leader.ask(&format!("/explain/{namespace}/{name}")).await {
         Ok(text) => return leader::parse(&text),
         // Pods say less, and of any scheduler: only to those who may not ask.
@@ -75,6 +82,19 @@ async fn explained(wish: &Explain) -> Answer<Value> {
         Ok(_) => format!("no group object {namespace}/{name} is there"),
     };
     Err(format!("{groups}, and the leader says nothing either: {why}"))
+}
+
+/// How long the leader may take to add to what is known already.
+const PATIENCE: Duration = Duration::from_secs(2);
+
+/// What the queue of a group has now, if the leader may be asked: it stands on no object.
+async fn queue_use(leader: &Leader, namespace: &str, gang: &Value) -> Value {
+    let (name, dialect) = (text(&gang["name"]), text(&gang["dialect"]));
+    let path = format!("/explain/{namespace}/{name}?dialect={dialect}");
+    match tokio::time::timeout(PATIENCE, leader.value(&path)).await {
+        Ok(Ok(mut told)) => told["queueUse"].take(),
+        _ => Value::Null,
+    }
 }
 
 /// The first part of the name of a plain gang.
@@ -106,9 +126,16 @@ pub fn gangs(wish: &Gangs, out: &mut dyn Write, err: &mut dyn Write) -> io::Resu
 }
 
 async fn listed(wish: &Gangs) -> Answer<(Value, Option<String>)> {
-    let path = |namespace: Option<&str>| match namespace {
-        Some(namespace) => format!("/gangs?namespace={namespace}"),
-        None => "/gangs".to_owned(),
+    let queue = wish.queue.as_deref();
+    // It stands in a path.
+    let is_plain = |char: char| char.is_ascii_alphanumeric() || "-./_".contains(char);
+    if let Some(name) = queue.filter(|name| !name.chars().all(is_plain)) {
+        return Err(format!("no queue can be called {name:?}"));
+    }
+    let path = |namespace: Option<&str>| {
+        let wishes = [("namespace", namespace), ("queue", queue)];
+        let wishes = wishes.iter().filter_map(|(key, it)| it.map(|it| format!("{key}={it}")));
+        format!("/gangs?{}", wishes.collect::<Vec<String>>().join("&"))
     };
     if let Some(url) = &wish.cluster.admin_url {
         let value = Leader::at(url).value(&path(wish.namespace.as_deref())).await?;
@@ -121,8 +148,13 @@ async fn listed(wish: &Gangs) -> Answer<(Value, Option<String>)> {
     match leader.value(&path(namespace)).await {
         Ok(value) => Ok((value, None)),
         Err(why) => {
-            let gangs = groups::list(&cluster, namespace).await?;
-            let note = format!("gangs without a group object are not listed: {why}");
+            let mut gangs = groups::list(&cluster, namespace).await?;
+            let mut left_out = "gangs without a group object";
+            if let Some(queue) = queue {
+                gangs.retain(|gang| gang["queue"] == queue);
+                left_out = "gangs without a group object, and those of queues below,";
+            }
+            let note = format!("{left_out} are not listed: {why}");
             Ok((json!({"gangs": gangs}), Some(note)))
         }
     }
@@ -178,31 +210,7 @@ pub fn queues(wish: &Queues, out: &mut dyn Write, err: &mut dyn Write) -> io::Re
     if let Some(form @ (Form::Json | Form::Yaml)) = wish.output {
         return program(&value, form, out).map(|()| Ending::Ran);
     }
-    let is_wide = wish.output == Some(Form::Wide);
-    let mut titles = vec!["QUEUE", "STATE", "WAITING", "OLDEST", "USED", "LIMIT"];
-    if is_wide {
-        titles.extend(["PARENT", "WEIGHT", "PRIORITY", "REASONS"]);
-    }
-    let empty = Vec::new();
-    let rows = value["queues"].as_array().unwrap_or(&empty).iter().map(|queue| {
-        let waiting = queue["waiting"].as_object();
-        let count: u64 = waiting.into_iter().flatten().filter_map(|(_, it)| it.as_u64()).sum();
-        let oldest = queue["oldestWaitMs"].as_i64().map(scheduler_model::time::Span::from_ms);
-        let mut row = vec![
-            text(&queue["name"]),
-            text(&queue["state"]),
-            count.to_string(),
-            oldest.map(|span| span.to_string()).unwrap_or_default(),
-            pairs(&queue["used"]),
-            pairs(&queue["limit"]),
-        ];
-        if is_wide {
-            row.extend(["parent", "weight", "priority"].map(|key| text(&queue[key])));
-            row.push(pairs(&queue["waiting"]));
-        }
-        row
-    });
-    columns(&titles, rows.collect(), out).map(|()| Ending::Ran)
+    queues::write(&value, wish.output == Some(Form::Wide), out).map(|()| Ending::Ran)
 }
 
 /// `muster dump` of a live cluster.
@@ -226,13 +234,6 @@ async fn leading(wish: &Cluster, path: &str) -> Answer<String> {
 
 fn access(wish: &Cluster) -> Access {
     Access { kubeconfig: wish.kubeconfig.clone(), context: wish.context.clone() }
-}
-
-/// `cpu=8 memory=1Gi`.
-fn pairs(value: &Value) -> String {
-    let pairs = value.as_object().into_iter().flatten();
-    let pairs: Vec<String> = pairs.map(|(key, value)| format!("{key}={}", text(value))).collect();
-    pairs.join(" ")
 }
 
 fn program(value: &Value, form: Form, out: &mut dyn Write) -> io::Result<()> {

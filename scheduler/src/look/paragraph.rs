@@ -36,6 +36,9 @@ pub(super) fn write(gang: &Value, out: &mut dyn Write) -> io::Result<()> {
     for set in why["sets"].as_array().into_iter().flatten() {
         tally(set, out)?;
     }
+    for sentence in gang["queueUse"]["sentences"].as_array().into_iter().flatten() {
+        writeln!(out, "  queue      {}", text(sentence))?;
+    }
     if let Some(step) = why["nextStep"].as_str().filter(|step| !step.is_empty()) {
         writeln!(out, "  next step  {step}")?;
     }

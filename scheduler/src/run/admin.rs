@@ -82,7 +82,7 @@ muster
 /healthz                     200 while the loop answers
 /readyz                      200 once all kinds are known; else names those that are not
 /explain/NAMESPACE/GANG      why a gang waits, as JSON
-/gangs?namespace=NAMESPACE   all gangs, as JSON
+/gangs?namespace=NAMESPACE   all gangs, as JSON; also ?queue=QUEUE, with those of queues below
 /queues                      all queues, as JSON
 /dump                        what the scheduler sees, as a scenario for muster simulate
 /loglevel                    the log level; PUT changes it
@@ -190,8 +190,10 @@ async fn gangs(
     State(admin): State<Admin>,
     Query(query): Query<BTreeMap<String, String>>,
 ) -> Response {
-    let namespace = query.get("namespace").cloned();
-    let found = admin.ask(move |engine, _| values::gangs(engine, namespace.as_deref())).await;
+    let [namespace, queue] = ["namespace", "queue"].map(|key| query.get(key).cloned());
+    let found = admin
+        .ask(move |engine, _| values::gangs(engine, namespace.as_deref(), queue.as_deref()))
+        .await;
     found.map_or_else(|response| response, |value| axum::Json(value).into_response())
 }
 

@@ -2,6 +2,7 @@
 
 mod explain;
 mod nodes;
+pub(crate) mod share;
 mod table;
 mod timeline;
 pub(crate) mod value;

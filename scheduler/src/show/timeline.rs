@@ -13,6 +13,7 @@ pub(super) fn write(shown: &Shown<'_>, out: &mut dyn Write) -> io::Result<()> {
             Happening::Started { steps, .. } => ("starts", steps.as_slice()),
             Happening::Grew { steps, .. } => ("grows", steps.as_slice()),
             Happening::Ended { .. } => ("ends", &[][..]),
+            Happening::Evicts(_) => ("makes room", &[][..]),
             Happening::Waits(_) => continue,
         };
         let where_to = match steps {

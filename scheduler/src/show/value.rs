@@ -110,6 +110,7 @@ fn timeline(shown: &Shown<'_>) -> Vec<Value> {
             Happening::Started { steps, .. } => ("starts", steps.as_slice()),
             Happening::Grew { steps, .. } => ("grows", steps.as_slice()),
             Happening::Ended { .. } => ("ends", &[][..]),
+            Happening::Evicts(_) => ("makes room", &[][..]),
             Happening::Waits(_) => return None,
         };
         let mut nodes: BTreeMap<&str, u32> = BTreeMap::new();

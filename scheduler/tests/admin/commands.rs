@@ -7,13 +7,13 @@ use scheduler::run::admin::Watches;
 use std::path::Path;
 use tempfile::TempDir;
 
-struct Ran {
-    code: i32,
-    out: String,
-    err: String,
+pub(crate) struct Ran {
+    pub(crate) code: i32,
+    pub(crate) out: String,
+    pub(crate) err: String,
 }
 
-fn muster(arguments: &[&str], kubeconfig: Option<&Path>) -> Ran {
+pub(crate) fn muster(arguments: &[&str], kubeconfig: Option<&Path>) -> Ran {
     let mut command = assert_cmd::Command::new(env!("CARGO_BIN_EXE_muster"));
     command.args(arguments);
     if let Some(path) = kubeconfig {
@@ -25,14 +25,17 @@ fn muster(arguments: &[&str], kubeconfig: Option<&Path>) -> Ran {
     Ran { code, out: text(output.stdout), err: text(output.stderr) }
 }
 
-fn at(stage: &Stage, arguments: &[&str]) -> Ran {
+pub(crate) fn at(stage: &Stage, arguments: &[&str]) -> Ran {
     let all: Vec<&str> = arguments.iter().copied().chain(["--admin-url", &stage.url]).collect();
     muster(&all, None)
 }
 
 /// An API server that knows some paths, forbids some, and says 404 to all others; its
 /// kubeconfig.
-fn server(known: &[(&str, &str)], forbidden: &[&str]) -> (tokio::runtime::Runtime, TempDir) {
+pub(crate) fn server(
+    known: &[(&str, &str)],
+    forbidden: &[&str],
+) -> (tokio::runtime::Runtime, TempDir) {
     let runtime = tokio::runtime::Runtime::new().expect("a runtime");
     let listener = runtime.block_on(tokio::net::TcpListener::bind("127.0.0.1:0"));
     let listener = listener.expect("a free port");
@@ -200,9 +203,11 @@ fn the_leader_lists_gangs_and_queues_and_dumps() {
     assert!(ran.out.starts_with("NAMESPACE   GANG    QUEUE"), "{}{}", ran.out, ran.err);
     assert!(ran.out.contains("a           small   default   running   1/1"), "{}", ran.out);
     let ran = at(&stage, &["queues"]);
-    assert!(ran.out.contains("default   open    1"), "{}", ran.out);
+    assert!(ran.out.contains("default  open   1       1 "), "{}", ran.out);
     let ran = at(&stage, &["explain", "a/large"]);
     assert!(ran.out.contains("why        not enough room"), "{}", ran.out);
+    let told = "queue      queue default uses 1 of the 4 nvidia.com/gpu it is entitled to; 6 more";
+    assert!(ran.out.contains(told), "{}", ran.out);
     let ran = at(&stage, &["dump"]);
     assert!(ran.out.starts_with("story: A dump"), "{}", ran.out);
 }

@@ -2,6 +2,7 @@
 
 mod answers;
 mod commands;
+mod queues;
 
 use scheduler::run::admin::{Admin, Watches, routes};
 use scheduler::run::ask::Letterbox;

@@ -4,12 +4,12 @@ use scheduler::run::metrics::figures::Figures;
 use scheduler::run::metrics::table::{ROWS, VOLCANO_ROWS};
 use scheduler::run::metrics::{Metrics, Watched, page};
 use scheduler_core::census::{NodeCensus, QueueCensus};
+use scheduler_core::queues::QueueAmounts;
 use scheduler_kube::send::Sent;
 use scheduler_live::news::{Leadership, Notice, Started};
 use scheduler_model::amount::Amount;
 use scheduler_model::spec::{Dialect, GangKey};
 use scheduler_model::time::{Span, Time};
-use std::collections::BTreeMap;
 use std::path::Path;
 use std::time::Duration;
 
@@ -75,6 +75,13 @@ fn burst(metrics: &Metrics, gangs: u32, queues: u32) {
     metrics.notice(&Notice::Led(Leadership::Leading));
 }
 
+/// A queue that borrows.
+fn amounts() -> QueueAmounts {
+    let [kept, entitled, deserved, used, fair, demand, limit] =
+        [1000, 4000, 5000, 8000, 9000, 10_000, 12_000].map(Amount::new);
+    QueueAmounts { used, kept, entitled, deserved, fair, demand, limit: Some(limit) }
+}
+
 /// The cluster with so many queues, each of which has gangs that wait for three reasons.
 fn figures(queues: u32, resources: u32) -> Figures {
     let mut figures = Figures { nodes: 1000, problems: 3, ..Figures::default() };
@@ -85,9 +92,9 @@ fn figures(queues: u32, resources: u32) -> Figures {
             census.pending.insert((name.clone(), reason), 2);
         }
         census.oldest.insert(name.clone(), Span::from_secs(60));
-        let amounts: BTreeMap<String, Amount> =
-            ["cpu", "memory", "nvidia.com/gpu"].map(|it| (it.to_owned(), Amount::new(8000))).into();
-        census.queues.insert(name, QueueCensus { used: amounts.clone(), limit: amounts });
+        let amounts =
+            ["cpu", "memory", "nvidia.com/gpu"].map(|it| (it.to_owned(), amounts())).into();
+        census.queues.insert(name, QueueCensus { weight: 3, amounts });
     }
     for number in 0..resources {
         let sums = NodeCensus { capacity: Amount::new(10), ..NodeCensus::default() };
@@ -114,15 +121,65 @@ fn value(text: &str, series: &str) -> Option<f64> {
     line.map(|rest| rest.trim().parse().expect("a number"))
 }
 
-#[test]
-fn ten_thousand_pods_in_500_gangs_and_as_many_queues_stay_under_2000_series() {
+/// Series of ten thousand pods in 500 gangs, in so many queues.
+fn count(queues: u32) -> usize {
     let metrics = Metrics::new(false);
-    burst(&metrics, 500, 500);
-    let text = metrics.text(Some(&figures(500, 300)), &watched());
-    let count = series(&text).len();
-    assert!(count < 2000, "{count} series");
-    assert!(count > 1000, "{count} series; the burst should reach most of them");
-    assert!(text.contains("queue=\"other\""), "the 51st queue is counted too");
+    burst(&metrics, 500, queues);
+    let text = metrics.text(Some(&figures(queues, 300)), &watched());
+    assert_eq!(text.contains("queue=\"other\""), queues > 50, "the 51st queue is counted too");
+    series(&text).len()
+}
+
+#[test]
+fn ten_thousand_pods_in_500_gangs_stay_under_2000_series_in_20_queues_and_3000_in_any() {
+    assert!(count(20) < 2000, "{} series", count(20));
+    assert!(count(500) < 3000, "{} series", count(500));
+    assert!(count(500) > 1500, "{} series; the burst should reach most of them", count(500));
+}
+
+#[test]
+fn shares_of_queues_are_told_but_not_of_all_the_others_together() {
+    let metrics = Metrics::new(true);
+    burst(&metrics, 60, 60);
+    let text = metrics.text(Some(&figures(60, 0)), &[]);
+    let of = |name: &str, queue: &str| {
+        value(&text, &format!("muster_queue_{name}{{queue=\"{queue}\",resource=\"cpu\"}}"))
+    };
+    let wants = [
+        ("dedicated", 1.0),
+        ("entitled", 4.0),
+        ("deserved", 5.0),
+        ("fair", 9.0),
+        ("demand", 10.0),
+        ("borrowed", 4.0),
+        ("limit", 12.0),
+    ];
+    for (name, want) in wants {
+        assert_eq!((of(name, "team-0"), of(name, "other")), (Some(want), None), "{name}");
+    }
+    assert_eq!(of("used", "other"), Some(80.0));
+    for (name, want) in [("share", 2.0), ("weight", 3.0), ("overused", 1.0)] {
+        let name = format!("volcano_queue_{name}{{queue_name=\"team-0\"}}");
+        assert_eq!(value(&text, &name), Some(want), "{name}");
+    }
+    let own = "volcano_queue_deserved_scalar_resources";
+    let own = format!("{own}{{queue_name=\"team-0\",resource=\"nvidia.com/gpu\"}}");
+    assert_eq!(value(&text, &own), Some(4_000_000.0));
+}
+
+#[test]
+fn a_queue_has_no_share_of_what_nobody_divides() {
+    let metrics = Metrics::new(false);
+    metrics.notice(&started(1, "team-0"));
+    let mut figures = figures(1, 0);
+    let pods = QueueAmounts { used: Amount::new(5), ..QueueAmounts::default() };
+    let queue = figures.census.queues.get_mut("team-0").expect("it was made");
+    queue.amounts.insert("pods".to_owned(), pods);
+    let text = metrics.text(Some(&figures), &[]);
+    let of = |name: &str| {
+        value(&text, &format!("muster_queue_{name}{{queue=\"team-0\",resource=\"pods\"}}"))
+    };
+    assert_eq!([of("used"), of("entitled"), of("borrowed")], [Some(5.0), None, None]);
 }
 
 #[test]

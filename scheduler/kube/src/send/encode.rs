@@ -3,7 +3,7 @@
 //! Pure. Most calls are one request; a group's status may be two, see [`super::group`].
 
 use super::request::{Content, Path, Request, Wants};
-use super::{event, group, when};
+use super::{event, group, queue, when};
 use crate::names;
 use crate::served::Served;
 use crate::wire::ledger;
@@ -42,6 +42,7 @@ impl Encoder {
             }
             Call::PodLedger { pod, ledger } => vec![pod_ledger(pod, ledger)],
             Call::GroupStatus { group, status } => group::requests(group, status, &self.served),
+            Call::QueueStatus { queue, status } => queue::requests(queue, status, &self.served),
             Call::Event(note) => vec![self.event(id, note)],
             Call::ReadLease(lease) => vec![lease_path(lease).read("leases", Wants::Lease)],
             Call::CreateLease(lease, record) => {

@@ -2,7 +2,7 @@
 //! [`Answer`](scheduler_protocol::answer::Answer).
 //!
 //! 1. [`encode`]: a call as [`request::Request`]s. Pure; with [`group`], the status of a group in
-//!    the words of its dialect, and [`event`].
+//!    the words of its dialect, `queue`, that of a queue, and [`event`].
 //! 2. [`answer`]: a response as a reply. Pure and total.
 //! 3. [`sender`]: one call on the wire, once. Its [`pass`] is the last word on whether a request
 //!    may still go out.
@@ -16,6 +16,7 @@ pub mod encode;
 pub mod event;
 pub mod group;
 pub mod pass;
+mod queue;
 pub mod request;
 pub mod sender;
 mod when;

@@ -4,7 +4,7 @@ use super::quota::{Part, Place, Quotas};
 use super::{Problems, Translated, count, created_at, group};
 use crate::wire::groups::{FlavorQuota, Queue, QueueSpec as Body};
 use crate::wire::{Meta, ResourceList};
-use scheduler_model::spec::QueueSpec;
+use scheduler_model::spec::{Dialect, QueueSpec};
 
 /// A `muster.sh/v1alpha1` Queue.
 #[must_use]
@@ -12,6 +12,7 @@ pub fn queue(object: &Queue) -> Translated<QueueSpec> {
     let (meta, spec) = (&object.metadata, &object.spec);
     let mut problems = Problems::of("Queue", meta);
     let mut queue = named(&meta.name, meta, &mut problems);
+    queue.dialect = Some(Dialect::Muster);
     queue.parent = group::filled(&spec.parent);
     queue.weight = count::weight(spec.weight.as_ref(), "spec.weight", &mut problems);
     queue.priority =
@@ -75,6 +76,11 @@ mod tests {
     use scheduler_model::amount::Amount;
     use scheduler_model::spec::{Quota, QuotaSpec};
 
+    /// What a queue without a spec becomes.
+    fn plain(name: &str) -> QueueSpec {
+        QueueSpec { dialect: Some(Dialect::Muster), ..QueueSpec::named(name) }
+    }
+
     fn read(json: &str) -> Translated<QueueSpec> {
         queue(&serde_json::from_str(json).expect("a Queue"))
     }
@@ -110,7 +116,7 @@ mod tests {
             priority: -2,
             quotas: vec![five(None), five(Some("a100"))],
             open: false,
-            ..QueueSpec::named("research")
+            ..plain("research")
         };
         assert_eq!(read.value, want);
         assert_eq!(read.problems, []);
@@ -136,7 +142,7 @@ mod tests {
     #[test]
     fn an_empty_queue_is_open_with_weight_one() {
         let read = read(r#"{"metadata":{"name":"a"}}"#);
-        assert_eq!(read.value, QueueSpec::named("a"));
+        assert_eq!(read.value, plain("a"));
         assert_eq!(read.problems, []);
     }
 
@@ -146,7 +152,7 @@ mod tests {
             r#"{"metadata":{"name":"a"},"spec":{"dedicated":null,"deserved":null,"limit":null,
                 "borrowingLimit":null,"lendingLimit":null,"flavors":null}}"#,
         );
-        assert_eq!(read.value, QueueSpec::named("a"));
+        assert_eq!(read.value, plain("a"));
         assert_eq!(read.problems, []);
     }
 

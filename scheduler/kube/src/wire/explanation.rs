@@ -118,6 +118,7 @@ fn details(reason: &WaitReason) -> Value {
             })
         }
         WaitReason::Held { holder } => json!({"holder": gang(holder)}),
+        WaitReason::Evicting { pods } => json!({"pods": pods}),
         WaitReason::NoGroup
         | WaitReason::Schedulers
         | WaitReason::Room

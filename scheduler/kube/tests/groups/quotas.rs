@@ -32,11 +32,12 @@ fn volcano_and_muster_say_the_same_of_all_flavours() {
     let ours = muster(
         "{dedicated: {cpu: 2}, deserved: {cpu: 4, nvidia.com/gpu: 8}, limit: {memory: 1Ti}}",
     );
-    let theirs = in_volcano(
+    let in_its_words = in_volcano(
         "{guarantee: {resource: {cpu: '2'}}, deserved: {cpu: 4000m, nvidia.com/gpu: '8'}, \
          capability: {memory: 1024Gi}}",
     );
     assert_eq!(ours.quotas.len(), 3);
+    let theirs = QueueSpec { dialect: ours.dialect, ..in_its_words };
     assert_eq!(ours, theirs);
 }
 

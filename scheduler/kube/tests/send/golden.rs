@@ -6,10 +6,13 @@ use crate::make::{
 use scheduler_kube::send::request::Request;
 use scheduler_kube::send::{Encoder, Served};
 use scheduler_kube::wire::explanation as wire;
+use scheduler_model::amount::Amount;
 use scheduler_model::explain::WaitReason;
 use scheduler_model::spec::{Dialect, Ledger};
-use scheduler_protocol::call::{Call, CallId, ClaimRef, PodCondition};
-use scheduler_protocol::status::{About, Counts, EventNote, EventReason, GroupStatus, Phase};
+use scheduler_protocol::call::{Call, CallId, ClaimRef, PodCondition, QueueRef};
+use scheduler_protocol::status::{
+    About, Counts, EventNote, EventReason, GroupStatus, Phase, QueueStatus,
+};
 
 fn encoded(call: &Call) -> Vec<Request> {
     encoder().encode(CallId(7), call)
@@ -52,6 +55,36 @@ fn done() -> GroupStatus {
         ledger: Ledger::default(),
         ..running()
     }
+}
+
+fn queue_status(dialect: Dialect, status: QueueStatus) -> Call {
+    let queue = QueueRef { dialect, name: "research".to_owned(), uid: "u-9".to_owned() };
+    Call::QueueStatus { queue, status: Box::new(status) }
+}
+
+#[test]
+fn the_status_of_a_queue_is_replaced_on_the_queue_that_was_meant() {
+    let amounts = |gpus| {
+        let memory = ("memory".to_owned(), Amount::new(64 << 30));
+        [memory, ("nvidia.com/gpu".to_owned(), Amount::new(gpus))].into()
+    };
+    let status = QueueStatus {
+        since: NOW,
+        used: amounts(8),
+        entitled: amounts(4),
+        fair: amounts(8),
+        waiting: 3,
+        ..QueueStatus::default()
+    };
+    let trouble = ("ParentMissing".to_owned(), "its parent \"x\" does not exist".to_owned());
+    let broken = QueueStatus { trouble: Some(trouble), since: NOW, ..QueueStatus::default() };
+    let calls = [status, broken].map(|it| queue_status(Dialect::Muster, it));
+    insta::assert_snapshot!(show(&calls));
+}
+
+#[test]
+fn queues_of_others_are_not_written() {
+    assert_eq!(encoded(&queue_status(Dialect::Volcano, QueueStatus::default())), []);
 }
 
 #[test]

@@ -3,6 +3,7 @@
 use crate::gang::{Gang, Ghost, Origin};
 use crate::ids::{GangId, NodeId, PodId};
 use crate::node::PODS_MAX;
+use crate::op::Op;
 use crate::pod::{Place, Pod};
 use crate::problem::Problem;
 use crate::relation::Sign;
@@ -35,8 +36,17 @@ impl Snapshot {
         // is not taken apart and put together again.
         let old = self.detach_pod(id);
         self.attach_pod(id, spec, before, ready_at);
+        self.keep_evicting(id, &old);
         self.pods.rows[id].seen_ended_at = seen_ended_at.filter(|_| is_ended);
         self.release_pod(old);
+    }
+
+    /// A pod that was asked to go stays on its way out, whatever else is told of it meanwhile.
+    pub(crate) fn keep_evicting(&mut self, id: PodId, old: &Pod) {
+        let row = self.pods.get(id);
+        if old.is_evicted && !row.spec.terminating && self.charge_of(id).is_some() {
+            self.apply(Op::Evict(id));
+        }
     }
 
     pub(crate) fn remove_pod(&mut self, uid: &str, now: Time) {
@@ -94,6 +104,7 @@ impl Snapshot {
             gang: None,
             place: Place::Nowhere,
             is_evicted: false,
+            has_left: false,
             refused: None,
             seen_ended_at: None,
             ready_at,
@@ -213,11 +224,15 @@ impl Snapshot {
         self.pods.rows[id].place = place;
         self.pods.on_node.entry(node).or_default().insert(id);
         let charge = self.charge_of(id).expect("an unfinished pod on a node holds room");
+        if charge.is_releasing {
+            self.pods.releasing.insert(id);
+        }
         self.charge(charge, Sign::Plus);
         self.give_served(id, Sign::Plus);
     }
 
     pub(crate) fn unplace(&mut self, id: PodId) {
+        self.pods.releasing.remove(&id);
         self.give_served(id, Sign::Minus);
         if let Some(charge) = self.charge_of(id) {
             self.charge(charge, Sign::Minus);

@@ -1,8 +1,8 @@
 //! Queues, topologies, priority classes and namespaces as the outside describes them.
 
-use super::Labels;
+use super::{Dialect, Labels};
 use crate::amount::Amount;
-use crate::time::Time;
+use crate::time::{Span, Time};
 
 /// One queue of the tree.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -11,6 +11,8 @@ pub struct QueueSpec {
     pub name: String,
     /// Uid of the object; ends every tie.
     pub uid: String,
+    /// Kind of the object that it was read from, if its status is ours to write.
+    pub dialect: Option<Dialect>,
     /// Creation time.
     pub created_at: Time,
     /// Parent queue; `None` stands at the top.
@@ -23,6 +25,14 @@ pub struct QueueSpec {
     pub quotas: Vec<QuotaSpec>,
     /// False if closed: gangs in it wait.
     pub open: bool,
+    /// Others may take back what it uses above its fair share.
+    pub reclaimable: bool,
+    /// Its gangs may make room by evicting gangs of lower priority in the same queue.
+    pub preempts: bool,
+    /// Its gangs may be evicted at all, by whomever.
+    pub preemptible: bool,
+    /// How long its gangs are safe from eviction after they began to run.
+    pub min_runtime: Span,
 }
 
 impl QueueSpec {
@@ -32,12 +42,17 @@ impl QueueSpec {
         Self {
             name: name.to_owned(),
             uid: format!("queue:{name}"),
+            dialect: None,
             created_at: Time::ZERO,
             parent: None,
             weight: 1,
             priority: 0,
             quotas: Vec::new(),
             open: true,
+            reclaimable: true,
+            preempts: true,
+            preemptible: true,
+            min_runtime: Span::ZERO,
         }
     }
 }

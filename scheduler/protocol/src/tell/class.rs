@@ -68,7 +68,7 @@ impl Class {
     pub const fn of(reason: &WaitReason) -> Self {
         match reason {
             WaitReason::Room | WaitReason::Elastic => Self::Nodes,
-            WaitReason::Held { .. } => Self::Held,
+            WaitReason::Held { .. } | WaitReason::Evicting { .. } => Self::Held,
             WaitReason::Limit { .. } => Self::Limit,
             WaitReason::QueueMissing(_) => Self::QueueMissing,
             WaitReason::QueueClosed(_) => Self::QueueClosed,
@@ -185,6 +185,7 @@ mod tests {
             WaitReason::Room,
             WaitReason::Held { holder },
             WaitReason::Fuel,
+            WaitReason::Evicting { pods: 1 },
             WaitReason::Elastic,
         ]
     }

@@ -16,10 +16,12 @@ mod desk;
 mod echo;
 mod gang;
 mod pod;
+mod queue;
 mod slate;
 
 pub use bucket::Rate;
 pub use desk::{EventRates, NOTE_BYTES_MAX};
+pub use queue::QueueTeller;
 
 use crate::answer::Answer;
 use crate::call::{Call, CallId};

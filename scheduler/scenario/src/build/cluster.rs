@@ -76,6 +76,10 @@ impl Builder {
             weight: file.weight.unwrap_or(1),
             priority: file.priority,
             open: file.open.unwrap_or(true),
+            reclaimable: file.reclaimable.unwrap_or(true),
+            preempts: file.preempts.unwrap_or(true),
+            preemptible: file.preemptible.unwrap_or(true),
+            min_runtime: file.min_runtime.as_ref().map_or(Span::ZERO, |span| span.0),
             ..QueueSpec::named(&file.name)
         };
         let QueueFile { dedicated, deserved, limit, borrowing_limit, lending_limit, .. } = file;

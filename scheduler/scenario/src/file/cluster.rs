@@ -3,7 +3,7 @@
 use super::ConstraintsFile;
 use crate::read::{Amounts, Names, Text};
 use scheduler_model::spec::{Labels, Taint};
-use scheduler_model::time::Time;
+use scheduler_model::time::{Span, Time};
 use serde::Deserialize;
 use serde::de::{Deserializer, Error as _, MapAccess, Visitor};
 use std::collections::BTreeMap;
@@ -145,6 +145,14 @@ pub(crate) struct QueueFile {
     pub(crate) on: BTreeMap<String, QuotaFile>,
     #[serde(default)]
     pub(crate) open: Option<bool>,
+    #[serde(default)]
+    pub(crate) reclaimable: Option<bool>,
+    #[serde(default)]
+    pub(crate) preempts: Option<bool>,
+    #[serde(default)]
+    pub(crate) preemptible: Option<bool>,
+    #[serde(default)]
+    pub(crate) min_runtime: Option<Text<Span>>,
     #[serde(default)]
     pub(crate) created: Option<Text<Time>>,
 }

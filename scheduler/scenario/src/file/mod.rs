@@ -65,6 +65,10 @@ sections! {
         #[serde(default, rename = "holdAfter")]
         pub(crate) hold_after: Option<Text<Span>>,
         #[serde(default)]
+        pub(crate) evicts: Option<bool>,
+        #[serde(default)]
+        pub(crate) grace: Option<Text<Span>>,
+        #[serde(default)]
         pub(crate) expect: Vec<Spanned<Entry>>,
         #[serde(default)]
         pub(crate) then: Vec<Spanned<StepFile>>,

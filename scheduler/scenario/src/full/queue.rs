@@ -4,22 +4,27 @@ use super::value::ResourcesFile;
 use super::{Mirror, mirror};
 use scheduler_model::amount::Amount;
 use scheduler_model::spec::{
-    Labels, LevelSpec, NamespaceSpec, PriorityClassSpec, QueueSpec, Quota, QuotaSpec, Resources,
-    TopologySpec,
+    Dialect, Labels, LevelSpec, NamespaceSpec, PriorityClassSpec, QueueSpec, Quota, QuotaSpec,
+    Resources, TopologySpec,
 };
-use scheduler_model::time::Time;
+use scheduler_model::time::{Span, Time};
 use std::collections::BTreeMap;
 
 mirror! {
     QueueSpec as QueueFile, base QueueSpec::named(""),
     required { name: String, uid: String }
     optional {
+        dialect: Option<Dialect>,
         created_at: Time,
         parent: Option<String>,
         weight: u32,
         priority: i32,
         quotas: Vec<QuotaSpec>,
         open: bool,
+        reclaimable: bool,
+        preempts: bool,
+        preemptible: bool,
+        min_runtime: Span,
     }
 }
 

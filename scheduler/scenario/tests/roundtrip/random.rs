@@ -191,15 +191,19 @@ prop_compose! {
     }
 }
 
+fn dialect() -> impl Strategy<Value = Dialect> {
+    prop::sample::select(vec![
+        Dialect::Muster,
+        Dialect::Kubernetes,
+        Dialect::Volcano,
+        Dialect::Coscheduling,
+        Dialect::Plain,
+        Dialect::Pod,
+    ])
+}
+
 prop_compose! {
-    fn gang_key()(
-        namespace in text(),
-        name in text(),
-        dialect in prop::sample::select(vec![
-            Dialect::Muster, Dialect::Kubernetes, Dialect::Volcano, Dialect::Coscheduling,
-            Dialect::Plain, Dialect::Pod,
-        ]),
-    ) -> GangKey {
+    fn gang_key()(namespace in text(), name in text(), dialect in dialect()) -> GangKey {
         GangKey { namespace, name, dialect }
     }
 }
@@ -304,10 +308,12 @@ prop_compose! {
     fn queue()(
         (name, uid, created_at, parent) in (text(), text(), time(), of(text())),
         (weight, priority, open) in (any::<u32>(), any::<i32>(), any::<bool>()),
+        (reclaimable, preempts, preemptible) in (any::<bool>(), any::<bool>(), any::<bool>()),
+        (min_runtime, dialect) in (span(), of(dialect())),
         quotas in vec((of(text()), resource(), quota())
             .prop_map(|(flavour, resource, quota)| QuotaSpec { flavour, resource, quota }), 0..3),
     ) -> QueueSpec {
-        QueueSpec { name, uid, created_at, parent, weight, priority, quotas, open }
+        QueueSpec { name, uid, dialect, created_at, parent, weight, priority, quotas, open, reclaimable, preempts, preemptible, min_runtime }
     }
 }
 

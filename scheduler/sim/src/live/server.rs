@@ -189,6 +189,10 @@ impl ApiServer {
                 self.wrote(by, &group.uid, Done::Group(group.key.clone(), status.clone()), now);
                 Reply::code(200)
             }
+            Call::QueueStatus { queue, .. } => {
+                let is_it = |it: &Event| matches!(it, Event::Queue(it) if it.uid == queue.uid);
+                Reply::code(if self.rest.iter().any(is_it) { 200 } else { 404 })
+            }
             Call::Event(note) => {
                 self.wrote(by, "", Done::Event(note.clone()), now);
                 Reply::code(201)

@@ -12,6 +12,7 @@ mod observe;
 
 use crate::stage::{Fault, Options, Stage};
 use observe::Watch;
+use scheduler_core::evict::Evicts;
 use scheduler_scenario::{Expectation, Scenario, check};
 
 /// Plays the story with the default profile; answers what failed, empty if all is well.
@@ -28,6 +29,10 @@ pub fn run_with(scenario: &Scenario, options: Options) -> Vec<String> {
     if let Some(span) = scenario.hold_after {
         options.config.hold_after = span;
     }
+    if scenario.evicts {
+        options.config.evicts = Evicts::ByQueue;
+    }
+    options.grace = scenario.grace;
     let stage = Stage::new(scenario.world.clone(), options);
     let mut story = Story { stage, watch: Watch::default(), failures: Vec::new(), blamed: 0 };
     if let Err(fault) = story.play(scenario) {

@@ -5,7 +5,7 @@
 
 use super::{Happening, Stage};
 use scheduler_core::report::{CycleReport, Decision};
-use scheduler_model::effect::{Bind, Effect, Outcome};
+use scheduler_model::effect::{Bind, Effect, EffectId, Evict, Outcome};
 use scheduler_model::event::Event;
 use scheduler_model::spec::{PodPhase, PodSpec};
 
@@ -47,6 +47,7 @@ impl Stage {
         for decision in &report.decisions {
             let happening = match decision {
                 Decision::Wait(explanation) => Happening::Waits(explanation.clone()),
+                Decision::Evict(eviction) => Happening::Evicts(eviction.clone()),
                 Decision::Run(plan) => {
                     let (gang, steps) = (plan.gang.clone(), plan.steps.clone());
                     if self.running.insert(gang.clone()) {
@@ -61,6 +62,9 @@ impl Stage {
     }
 
     fn carry_out(&mut self, report: &CycleReport) {
+        for (id, evict) in &report.evictions {
+            self.begin_eviction(*id, evict);
+        }
         for (id, Effect::Bind(bind)) in &report.effects {
             match self.bound(bind) {
                 Ok(pod) => {
@@ -76,6 +80,43 @@ impl Stage {
                     self.engine.settle(*id, &Outcome::Refused(why), self.now);
                 }
             }
+        }
+    }
+
+    /// The pod is marked and told to go; it is gone after its grace.
+    fn begin_eviction(&mut self, id: EffectId, evict: &Evict) {
+        let pod = self.objects.pods.get(&evict.uid).cloned();
+        let Some(pod) = pod.filter(|pod| !pod.terminating && !pod.phase.is_finished()) else {
+            self.blame(vec![format!("pod {:?} is evicted, and is not there", evict.uid)]);
+            return;
+        };
+        if self.refusing.contains(&evict.uid) {
+            let why = "the story refuses it".to_owned();
+            self.engine.settle(id, &Outcome::Refused(why), self.now);
+            return;
+        }
+        self.engine.settle(id, &Outcome::Done, self.now);
+        self.tell(Event::Pod(Box::new(PodSpec { terminating: true, evicted: true, ..pod })));
+        self.agenda.go(self.now.after(self.grace), &evict.uid);
+    }
+
+    /// An evicted pod is gone; its controller, if it has one, makes it anew.
+    pub(super) fn finish_eviction(&mut self, uid: &str) {
+        let Some(pod) = self.objects.pods.get(uid).cloned() else { return };
+        self.tell(Event::PodGone(uid.to_owned()));
+        if pod.has_controller {
+            let anew = PodSpec {
+                uid: format!("{uid}'"),
+                node: None,
+                phase: PodPhase::Pending,
+                terminating: false,
+                evicted: false,
+                created_at: self.now,
+                scheduled_at: None,
+                started_at: None,
+                ..pod
+            };
+            self.tell(Event::Pod(Box::new(anew)));
         }
     }
 

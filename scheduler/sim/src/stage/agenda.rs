@@ -21,6 +21,8 @@ pub(super) enum Arrival {
 pub(super) struct Agenda {
     arrivals: BTreeMap<Time, Vec<Arrival>>,
     ends: BTreeSet<(Time, String)>,
+    /// Pods that were evicted, and when they are gone.
+    goes: BTreeSet<(Time, String)>,
 }
 
 impl Agenda {
@@ -35,11 +37,25 @@ impl Agenda {
         }
     }
 
+    /// The pod of this uid is gone at `at`.
+    pub(super) fn go(&mut self, at: Time, uid: &str) {
+        self.goes.insert((at, uid.to_owned()));
+    }
+
+    /// The next pod that is gone by `now`.
+    pub(super) fn pop_gone(&mut self, now: Time) -> Option<String> {
+        if self.goes.first()?.0 > now {
+            return None;
+        }
+        self.goes.pop_first().map(|(_, uid)| uid)
+    }
+
     /// The next moment at which something is due.
     pub(super) fn next(&self) -> Option<Time> {
         let arrival = self.arrivals.keys().next().copied();
         let end = self.ends.first().map(|(at, _)| *at);
-        arrival.into_iter().chain(end).min()
+        let gone = self.goes.first().map(|(at, _)| *at);
+        arrival.into_iter().chain(end).chain(gone).min()
     }
 
     /// The next pod that is to end by `now`.

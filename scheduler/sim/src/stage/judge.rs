@@ -48,7 +48,7 @@ impl Judge {
             .iter()
             .filter_map(|decision| match decision {
                 Decision::Run(plan) => Some(&plan.steps),
-                Decision::Wait(_) => None,
+                Decision::Wait(_) | Decision::Evict(_) => None,
             })
             .flatten()
             .map(|step| step.uid.as_str())

@@ -51,6 +51,8 @@ pub struct Options {
     pub until: Option<Span>,
     /// The engine's numbers.
     pub config: Config,
+    /// How long an evicted pod takes to go.
+    pub grace: Span,
     /// The plugins in force.
     pub profile: Profile,
     /// Judge every cycle with the checker, audit the snapshot, and try whether a quiet cycle
@@ -64,6 +66,7 @@ impl Default for Options {
             start: None,
             until: None,
             config: Config::default(),
+            grace: Span::ZERO,
             profile: plugins::default_profile(),
             check: false,
         }
@@ -98,6 +101,7 @@ pub struct Stage {
     /// Pods whose binds are refused, by uid.
     pub(crate) refusing: BTreeSet<String>,
     timeline: Vec<(Time, Happening)>,
+    grace: Span,
     violations: Vec<String>,
     cycles: u64,
 }
@@ -117,6 +121,7 @@ impl Stage {
             pod_hints: BTreeMap::new(),
             gang_hints: BTreeMap::new(),
             start,
+            grace: options.grace,
             until: options.until.map(|span| start.after(span)),
             now: start,
             is_settled: false,

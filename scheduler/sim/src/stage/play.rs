@@ -83,7 +83,8 @@ impl Stage {
         loop {
             self.deliver();
             let report = self.cycle();
-            idle = if report.effects.is_empty() { idle + 1 } else { 0 };
+            idle =
+                if report.effects.is_empty() && report.evictions.is_empty() { idle + 1 } else { 0 };
             if self.next() == Some(self.now) {
                 self.check_progress(&report, idle)?;
                 continue;
@@ -125,6 +126,9 @@ impl Stage {
             if let Some(end) = end.and_then(|pod| self.end_of(pod)) {
                 self.agenda.end(end, &uid);
             }
+        }
+        while let Some(uid) = self.agenda.pop_gone(self.now) {
+            self.finish_eviction(&uid);
         }
         while let Some(uid) = self.agenda.pop_end(self.now) {
             let pod = self.objects.pods.get(&uid).filter(|pod| is_running(pod));

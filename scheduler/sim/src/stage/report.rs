@@ -1,6 +1,6 @@
 //! What a run told, as plain values: the timeline, the state at its end, what went wrong.
 
-use scheduler_core::report::Step;
+use scheduler_core::report::{Eviction, Step};
 use scheduler_core::view::GangView;
 use scheduler_model::explain::Explanation;
 use scheduler_model::problem::Problem;
@@ -28,6 +28,8 @@ pub enum Happening {
     },
     /// It waits, for a reason that is new.
     Waits(Box<Explanation>),
+    /// Others are evicted for it.
+    Evicts(Eviction),
     /// It ran, and has no unfinished member any more.
     Ended {
         /// Which gang.
@@ -42,6 +44,7 @@ impl Happening {
         match self {
             Self::Started { gang, .. } | Self::Grew { gang, .. } | Self::Ended { gang } => gang,
             Self::Waits(explanation) => &explanation.gang,
+            Self::Evicts(eviction) => &eviction.gang,
         }
     }
 }

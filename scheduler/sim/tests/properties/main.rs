@@ -9,6 +9,8 @@ mod absurd;
 mod change;
 mod classes;
 mod emptied;
+mod evict_judge;
+mod evicting;
 mod explained;
 mod fuel;
 mod gap;

@@ -92,6 +92,7 @@ impl Trial {
                 Decision::Wait(why) => {
                     check(&objects, &why).map_err(|what| format!("{what}: {why}\n{why:#?}"))?;
                 }
+                Decision::Evict(_) => {}
             }
         }
         Ok(())
@@ -223,7 +224,7 @@ fn is_new(violation: &Violation, before: &[Violation]) -> bool {
 pub(crate) fn plans(report: &CycleReport) -> impl Iterator<Item = &Plan> {
     report.decisions.iter().filter_map(|decision| match decision {
         Decision::Run(plan) => Some(plan),
-        Decision::Wait(_) => None,
+        Decision::Wait(_) | Decision::Evict(_) => None,
     })
 }
 
@@ -235,6 +236,7 @@ pub(crate) fn told(report: &CycleReport) -> Vec<String> {
             format!("{} runs:{}", plan.gang, steps.collect::<String>())
         }
         Decision::Wait(why) => format!("{} waits: {why}; {}", why.gang, why.next_step),
+        Decision::Evict(it) => format!("room is made for {}: {:?}", it.gang, it.victims),
     });
     lines.collect()
 }

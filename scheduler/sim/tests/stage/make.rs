@@ -34,6 +34,7 @@ pub(crate) fn told(stage: &Stage) -> Vec<String> {
             Happening::Started { steps, .. } => format!("starts {}", pods(steps)),
             Happening::Grew { steps, .. } => format!("grows {}", pods(steps)),
             Happening::Ended { .. } => "ends".to_owned(),
+            Happening::Evicts(_) => "makes room".to_owned(),
             Happening::Waits(_) => continue,
         };
         lines.push(format!("{when} {gang} {what}"));

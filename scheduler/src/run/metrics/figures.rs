@@ -5,8 +5,10 @@
 
 use super::Metrics;
 use super::board::BARE;
-use super::busiest::OTHER;
+use super::busiest::{Busiest, OTHER};
+use super::table::{self, Row};
 use scheduler_core::census::Census;
+use scheduler_core::queues::QueueAmounts;
 use scheduler_model::amount::{Amount, Unit};
 use scheduler_model::time::Span;
 use std::collections::BTreeMap;
@@ -25,6 +27,19 @@ pub struct Figures {
 /// Most resources that have series: nobody graphs more, and a cluster may have hundreds.
 const RESOURCES_MAX: usize = 12;
 
+/// One of a queue's amounts.
+pub(super) type Part = fn(&QueueAmounts) -> Amount;
+
+/// The gauges of shares, and what each shows.
+pub(super) const SHARES: [(Row, Part); 6] = [
+    (table::QUEUE_DEDICATED, |it| it.kept),
+    (table::QUEUE_ENTITLED, |it| it.entitled),
+    (table::QUEUE_DESERVED, |it| it.deserved),
+    (table::QUEUE_FAIR, |it| it.fair),
+    (table::QUEUE_DEMAND, |it| it.demand),
+    (table::QUEUE_BORROWED, QueueAmounts::borrowed),
+];
+
 impl Metrics {
     /// Shows the cluster; `None` where this replica does not lead and knows less than the one
     /// that does.
@@ -40,6 +55,7 @@ impl Metrics {
         ] {
             vec.reset();
         }
+        self.shares.iter().for_each(|(vec, _)| vec.reset());
         let Some(figures) = figures else { return };
         let census = &figures.census;
         self.forget_queues(|queue| census.queues.contains_key(queue));
@@ -51,18 +67,7 @@ impl Metrics {
             let gauge = self.oldest.with_label_values(&[busiest.label(queue)]);
             gauge.set(gauge.get().max(seconds(*span)));
         }
-        for (name, queue) in &census.queues {
-            let label = busiest.label(name);
-            for (resource, amount) in shown(&queue.used) {
-                let gauge = self.queue_used.with_label_values(&[label, resource]);
-                gauge.add(base(resource, *amount));
-            }
-            // A sum of ceilings would say nothing.
-            for (resource, amount) in shown(&queue.limit).filter(|_| label != OTHER) {
-                let gauge = self.queue_limit.with_label_values(&[label, resource]);
-                gauge.set(base(resource, *amount));
-            }
-        }
+        self.show_queues(census, &busiest);
         for (resource, sums) in shown(&census.nodes) {
             for (state, amount) in
                 [("capacity", sums.capacity), ("used", sums.used), ("free", sums.free)]
@@ -75,6 +80,39 @@ impl Metrics {
         self.problems.with_label_values(BARE).set(float(figures.problems));
         if let Some(volcano) = &self.volcano {
             volcano.show(figures, &busiest);
+        }
+    }
+
+    fn show_queues(&self, census: &Census, busiest: &Busiest) {
+        for (name, queue) in &census.queues {
+            let label = busiest.label(name);
+            for (resource, amounts) in shown(&queue.amounts) {
+                let labels = &[label, resource];
+                let gauge = self.queue_used.with_label_values(labels);
+                gauge.add(base(resource, amounts.used));
+                // A sum of ceilings or of parts at different levels would say nothing.
+                if label == OTHER {
+                    continue;
+                }
+                if let Some(limit) = amounts.limit {
+                    self.queue_limit.with_label_values(labels).set(base(resource, limit));
+                }
+                self.show_shares(labels, amounts);
+            }
+        }
+    }
+
+    fn show_shares(&self, labels: &[&str; 2], amounts: &QueueAmounts) {
+        // Nobody divides it, as the number of pods where no queue has a quota of them.
+        if (amounts.entitled, amounts.demand) == (Amount::ZERO, Amount::ZERO) {
+            return;
+        }
+        let is_absent = |row: usize, amount| row == 0 && amount == Amount::ZERO;
+        for (index, (vec, of)) in self.shares.iter().enumerate() {
+            let amount = of(amounts);
+            if !is_absent(index, amount) {
+                vec.with_label_values(labels).set(base(labels[1], amount));
+            }
         }
     }
 }

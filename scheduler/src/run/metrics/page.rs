@@ -9,11 +9,16 @@ const HEAD: &str = "\
 Made from the table in `scheduler/src/run/metrics/table.rs`; after a change there, write this page
 anew with `UPDATE=1 cargo test -p scheduler --test metrics`.
 
-They are served under `/metrics` of the admin port. There are fewer than 2,000 series, whatever the
-number of pods, gangs and queues: the 50 busiest queues have series of their own, all others
-together are the queue `other`. A queue that is deleted takes its series along. What the cluster
-looks like (queues, nodes, waiting gangs) is told by the leader alone; `muster_leader` says who
-that is. Amounts are in base units: cores, bytes, pieces.
+They are served under `/metrics` of the admin port. There are fewer than 2,000 series with 20 queues
+of three resources, and fewer than 3,000 with any number of queues, whatever the number of pods and
+gangs: the 50 busiest queues have series of their own, all others together are the queue `other`. A
+queue that is deleted takes its series along. What the cluster looks like (queues, nodes, waiting
+gangs) is told by the leader alone; `muster_leader` says who that is. Amounts are in base units:
+cores, bytes, pieces.
+
+What a queue has (`muster_queue_*`) counts all that is below it, so a sum over queues counts twice
+where queues have parents. `other` has no limits and no shares. [Queues](queues.md) explains each
+number.
 
 Where a gang waits, `reason` is the word that `muster explain -o json` shows, or `broken` for a gang
 that lost members and holds room with fewer than its minimum.
@@ -28,7 +33,7 @@ Beside these, the usual ones of the process: `process_cpu_seconds_total`, `proce
 ## Volcano's names
 
 With `metrics.volcanoNames: true` these are served too, so that dashboards made for Volcano go on.
-They cost up to 50 series each.
+They cost up to 50 series each, and one per resource where they have that label.
 
 ";
 

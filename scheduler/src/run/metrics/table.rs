@@ -118,6 +118,34 @@ pub(super) const QUEUE_LIMIT: Row = gauge(
     &["queue", "resource"],
     "What they may use at most, over all flavours; absent where nothing limits them.",
 );
+pub(super) const QUEUE_DEDICATED: Row = gauge(
+    "muster_queue_dedicated",
+    &["queue", "resource"],
+    "What is kept for them whether they use it or not; absent where nothing is.",
+);
+pub(super) const QUEUE_ENTITLED: Row = gauge(
+    "muster_queue_entitled",
+    &["queue", "resource"],
+    "What they may call their own if they want that much: what the queue's object or its weight \
+     says.",
+);
+pub(super) const QUEUE_DESERVED: Row =
+    gauge("muster_queue_deserved", &["queue", "resource"], "Their own, of what they want now.");
+pub(super) const QUEUE_FAIR: Row = gauge(
+    "muster_queue_fair",
+    &["queue", "resource"],
+    "Their share of what there is now: what they deserve, with what others lend.",
+);
+pub(super) const QUEUE_DEMAND: Row = gauge(
+    "muster_queue_demand",
+    &["queue", "resource"],
+    "What they use and what waits, as far as limits let it run.",
+);
+pub(super) const QUEUE_BORROWED: Row = gauge(
+    "muster_queue_borrowed",
+    &["queue", "resource"],
+    "What they use beyond what they are entitled to.",
+);
 pub(super) const NODE_RESOURCES: Row = gauge(
     "muster_node_resources",
     &["resource", "state"],
@@ -218,6 +246,12 @@ pub const ROWS: &[Row] = &[
     OLDEST,
     QUEUE_USED,
     QUEUE_LIMIT,
+    QUEUE_DEDICATED,
+    QUEUE_ENTITLED,
+    QUEUE_DESERVED,
+    QUEUE_FAIR,
+    QUEUE_DEMAND,
+    QUEUE_BORROWED,
     NODE_RESOURCES,
     NODES,
     CYCLE,
@@ -296,6 +330,48 @@ pub(super) const V_LIMIT_OTHER: Row = gauge(
     &["queue_name", "resource"],
     "What a queue may use at most, in thousandths as Volcano counts.",
 );
+pub(super) const V_OWN_CPU: Row = gauge(
+    "volcano_queue_deserved_milli_cpu",
+    &["queue_name"],
+    "What a queue is entitled to, as muster_queue_entitled.",
+);
+pub(super) const V_OWN_MEMORY: Row = gauge(
+    "volcano_queue_deserved_memory_bytes",
+    &["queue_name"],
+    "What a queue is entitled to, as muster_queue_entitled.",
+);
+pub(super) const V_OWN_OTHER: Row = gauge(
+    "volcano_queue_deserved_scalar_resources",
+    &["queue_name", "resource"],
+    "What a queue is entitled to, in thousandths as Volcano counts.",
+);
+pub(super) const V_DEMAND_CPU: Row = gauge(
+    "volcano_queue_request_milli_cpu",
+    &["queue_name"],
+    "What a queue uses and wants, as muster_queue_demand.",
+);
+pub(super) const V_DEMAND_MEMORY: Row = gauge(
+    "volcano_queue_request_memory_bytes",
+    &["queue_name"],
+    "What a queue uses and wants, as muster_queue_demand.",
+);
+pub(super) const V_DEMAND_OTHER: Row = gauge(
+    "volcano_queue_request_scalar_resources",
+    &["queue_name", "resource"],
+    "What a queue uses and wants, in thousandths as Volcano counts.",
+);
+pub(super) const V_SHARE: Row = gauge(
+    "volcano_queue_share",
+    &["queue_name"],
+    "What a queue uses of what it is entitled to, in the resource of which it uses most: 1 is all.",
+);
+pub(super) const V_WEIGHT: Row =
+    gauge("volcano_queue_weight", &["queue_name"], "Weight among the queues of its parent.");
+pub(super) const V_OVERUSED: Row = gauge(
+    "volcano_queue_overused",
+    &["queue_name"],
+    "1 if a queue uses more of a resource than it is entitled to.",
+);
 
 /// Those under Volcano's names.
 pub const VOLCANO_ROWS: &[Row] = &[
@@ -312,6 +388,15 @@ pub const VOLCANO_ROWS: &[Row] = &[
     V_LIMIT_CPU,
     V_LIMIT_MEMORY,
     V_LIMIT_OTHER,
+    V_OWN_CPU,
+    V_OWN_MEMORY,
+    V_OWN_OTHER,
+    V_DEMAND_CPU,
+    V_DEMAND_MEMORY,
+    V_DEMAND_OTHER,
+    V_SHARE,
+    V_WEIGHT,
+    V_OVERUSED,
 ];
 
 /// Volcano's names that are not served, and why.
@@ -327,6 +412,6 @@ pub const VOLCANO_LEFT_OUT: &[(&str, &str)] = &[
     ("volcano_queue_pod_group_*_count", "Volcano's controller serves them"),
     ("volcano_plugin_scheduling_latency_milliseconds", "plugins here have no time of their own"),
     ("volcano_task_scheduling_latency_milliseconds", "use muster_gang_wait_bind_seconds"),
-    ("volcano_queue_deserved_*", "this version computes no deserved share"),
-    ("volcano_queue_request_*", "use muster_pending_gangs"),
+    ("volcano_queue_real_capacity_*", "use muster_queue_limit and muster_node_resources"),
+    ("volcano_queue_inqueue_*", "use muster_queue_demand; Inqueue costs nothing here"),
 ];

@@ -3,8 +3,10 @@
 use super::board::{BARE, Board};
 use super::busiest::{Busiest, OTHER};
 use super::figures::{Figures, seconds, shown};
-use super::table;
+use super::table::{self, Row};
 use prometheus::{GaugeVec, HistogramVec, IntCounterVec};
+use scheduler_core::census::QueueCensus;
+use scheduler_core::queues::QueueAmounts;
 use scheduler_live::news::Started;
 use scheduler_model::amount::{Amount, Unit};
 use std::time::Duration;
@@ -19,6 +21,11 @@ pub(super) struct Volcano {
     unscheduled: GaugeVec,
     used: Triple,
     limit: Triple,
+    own: Triple,
+    demand: Triple,
+    share: GaugeVec,
+    weight: GaugeVec,
+    overused: GaugeVec,
 }
 
 /// One figure of queues, as Volcano splits it by resource.
@@ -39,16 +46,22 @@ impl Volcano {
             action: board.histogram(table::V_ACTION),
             attempts: board.counter(table::V_ATTEMPTS),
             unscheduled: board.gauge(table::V_UNSCHEDULED),
-            used: Triple {
-                cpu: board.gauge(table::V_USED_CPU),
-                memory: board.gauge(table::V_USED_MEMORY),
-                other: board.gauge(table::V_USED_OTHER),
-            },
-            limit: Triple {
-                cpu: board.gauge(table::V_LIMIT_CPU),
-                memory: board.gauge(table::V_LIMIT_MEMORY),
-                other: board.gauge(table::V_LIMIT_OTHER),
-            },
+            used: Triple::new(
+                board,
+                [table::V_USED_CPU, table::V_USED_MEMORY, table::V_USED_OTHER],
+            ),
+            limit: Triple::new(
+                board,
+                [table::V_LIMIT_CPU, table::V_LIMIT_MEMORY, table::V_LIMIT_OTHER],
+            ),
+            own: Triple::new(board, [table::V_OWN_CPU, table::V_OWN_MEMORY, table::V_OWN_OTHER]),
+            demand: Triple::new(
+                board,
+                [table::V_DEMAND_CPU, table::V_DEMAND_MEMORY, table::V_DEMAND_OTHER],
+            ),
+            share: board.gauge(table::V_SHARE),
+            weight: board.gauge(table::V_WEIGHT),
+            overused: board.gauge(table::V_OVERUSED),
         }
     }
 
@@ -70,22 +83,55 @@ impl Volcano {
         self.unscheduled
             .with_label_values(BARE)
             .set(f64::from(figures.census.pending.values().sum::<u32>()));
-        for triple in [&self.used, &self.limit] {
+        for triple in [&self.used, &self.limit, &self.own, &self.demand] {
             triple.reset();
+        }
+        for vec in [&self.share, &self.weight, &self.overused] {
+            vec.reset();
         }
         for (name, queue) in &figures.census.queues {
             let label = busiest.label(name);
-            for (resource, amount) in shown(&queue.used) {
-                self.used.add(label, resource, *amount);
+            let is_alone = label != OTHER;
+            for (resource, amounts) in shown(&queue.amounts) {
+                self.used.add(label, resource, amounts.used);
+                if !is_alone {
+                    continue;
+                }
+                if let Some(limit) = amounts.limit {
+                    self.limit.add(label, resource, limit);
+                }
+                if amounts.entitled > Amount::ZERO || amounts.demand > Amount::ZERO {
+                    self.own.add(label, resource, amounts.entitled);
+                    self.demand.add(label, resource, amounts.demand);
+                }
             }
-            for (resource, amount) in shown(&queue.limit).filter(|_| label != OTHER) {
-                self.limit.add(label, resource, *amount);
+            if is_alone {
+                self.share.with_label_values(&[label]).set(share(queue));
+                self.weight.with_label_values(&[label]).set(f64::from(queue.weight));
+                let over = queue.amounts.values().any(|it| it.borrowed() > Amount::ZERO);
+                self.overused.with_label_values(&[label]).set(if over { 1.0 } else { 0.0 });
             }
         }
     }
 }
 
+/// How much of what it is entitled to a queue uses, of the resource of which that is most.
+#[expect(clippy::cast_precision_loss, reason = "a gauge is a float, by its format")]
+fn share(queue: &QueueCensus) -> f64 {
+    let parts = queue.amounts.values().filter(|it| it.entitled > Amount::ZERO);
+    let parts = parts.map(|it| it.used.units() as f64 / it.entitled.units() as f64);
+    // What it uses without any right to it counts as all.
+    let is_beyond = |it: &QueueAmounts| it.entitled <= Amount::ZERO && it.borrowed() > Amount::ZERO;
+    let least = if queue.amounts.values().any(is_beyond) { 1.0 } else { 0.0 };
+    parts.fold(least, f64::max)
+}
+
 impl Triple {
+    fn new(board: &Board, [cpu, memory, other]: [Row; 3]) -> Self {
+        let gauge = |row| board.gauge(row);
+        Self { cpu: gauge(cpu), memory: gauge(memory), other: gauge(other) }
+    }
+
     fn reset(&self) {
         for vec in [&self.cpu, &self.memory, &self.other] {
             vec.reset();

@@ -1,0 +1,70 @@
+//! What stands in the status of queues, from what the engine counts.
+//!
+//! All of them are looked at once anything changed, and not more often than every few seconds:
+//! numbers of queues change with every pod, and nobody reads them that fast.
+
+use crate::driver::Live;
+use scheduler_core::queues::{QueueAmounts, QueueView};
+use scheduler_model::amount::Amount;
+use scheduler_model::time::{Span, Time};
+use scheduler_protocol::call::QueueRef;
+use scheduler_protocol::status::QueueStatus;
+use scheduler_protocol::tell::QueueTeller;
+use std::collections::BTreeMap;
+
+/// Least time between two looks.
+const EVERY: Span = Span::from_secs(5);
+
+/// Who is told of queues, and when it is looked again.
+#[derive(Debug, Default)]
+pub(crate) struct QueueDesk {
+    pub(crate) teller: QueueTeller,
+    /// There was an object whose status is ours.
+    pub(crate) has_any: bool,
+    /// Something changed since the last look.
+    pub(crate) is_stale: bool,
+    looks_at: Time,
+}
+
+impl QueueDesk {
+    /// When there is something to do if nothing happens.
+    pub(crate) fn wake_at(&self, now: Time) -> Option<Time> {
+        let look = (self.has_any && self.is_stale).then_some(self.looks_at);
+        look.into_iter().chain(self.teller.wake_at(now)).min()
+    }
+}
+
+impl Live {
+    /// Looks at the queues if it is time to, and lets their teller speak.
+    pub(crate) fn tell_queues(&mut self, now: Time) {
+        let desk = &self.queues;
+        if desk.has_any && desk.is_stale && desk.looks_at <= now {
+            let waiting = self.engine.waiting(now);
+            let views = self.engine.queues().into_iter();
+            let all = views.filter_map(|view| facts(&view, &waiting)).collect();
+            self.queues.teller.queues(all, now);
+            (self.queues.is_stale, self.queues.looks_at) = (false, now.after(EVERY));
+        }
+        self.queues.teller.turn(now, &mut self.lanes);
+    }
+}
+
+fn facts(view: &QueueView, waiting: &BTreeMap<String, u32>) -> Option<(QueueRef, QueueStatus)> {
+    let (name, uid) = (view.name.clone(), view.uid.clone());
+    let queue = QueueRef { dialect: view.dialect?, name, uid };
+    let of = |of: fn(&QueueAmounts) -> Amount| {
+        let in_all = view.amounts.iter().filter(|((flavour, _), _)| flavour.is_none());
+        let some = in_all.filter(|(_, it)| of(it) > Amount::ZERO);
+        some.map(|((_, resource), it)| (resource.clone(), of(it))).collect()
+    };
+    let trouble = view.trouble.as_ref();
+    let status = QueueStatus {
+        trouble: trouble.map(|it| (it.reason().to_owned(), it.to_string())),
+        since: Time::ZERO,
+        used: of(|it| it.used),
+        entitled: of(|it| it.entitled),
+        fair: of(|it| it.fair),
+        waiting: waiting.get(&view.name).copied().unwrap_or(0),
+    };
+    Some((queue, status))
+}
