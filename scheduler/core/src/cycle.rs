@@ -215,7 +215,7 @@ impl Engine {
     ) -> bool {
         let roster = self.roster(gang);
         let pending = roster.pending();
-        self.want(Some(&roster), gang);
+        self.want((pending > 0).then_some(&roster), gang);
         if pending == 0 {
             self.park(gang, EventMask::GANG_CHANGED, None);
             return false;
@@ -295,7 +295,7 @@ impl Engine {
         self.unblock(roster.gang);
         self.drop_repair(roster.gang);
         self.drop_plan(roster.gang);
-        self.plans.follow(&self.snapshot, roster.gang);
+        self.follow_holder(roster.gang);
         let memory = self.memory.get_mut(&roster.gang).expect("a considered gang is remembered");
         memory.explanation = None;
         memory.is_short = false;

@@ -94,7 +94,7 @@ impl Engine {
             }
         }
         self.touched.extend(&[gang]);
-        self.plans.follow(&self.snapshot, gang);
+        self.follow_holder(gang);
         if roster.is_over() || roster.is_complete() {
             self.unblock(gang);
             self.drop_plan(gang);

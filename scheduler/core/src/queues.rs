@@ -3,7 +3,7 @@
 use crate::engine::Engine;
 use scheduler_model::amount::Amount;
 use scheduler_model::explain::show_amount;
-use scheduler_model::queue::{Branch, Measure, Queue, QueueState};
+use scheduler_model::queue::{Branch, Measure, Queue, QueueState, Share};
 use scheduler_model::spec::Dialect;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
@@ -146,7 +146,7 @@ impl Engine {
         let snap = &self.snapshot;
         let used =
             row.usage.keys().map(|(_, resource)| Measure { flavour: None, resource: *resource });
-        let shares = snap.queues().shares(branch);
+        let shares: BTreeMap<Measure, Share> = snap.queues().shares(branch).collect();
         let quotas = row.quotas.iter().map(|(measure, _)| *measure);
         let measures: BTreeSet<Measure> =
             shares.keys().copied().chain(used).chain(quotas).collect();

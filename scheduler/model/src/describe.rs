@@ -133,14 +133,14 @@ impl Snapshot {
             lines.push(format!("node {name} pods: {pods:?}"));
         }
         for (_, queue) in self.queues.iter() {
-            let (usage, own) = (self.describe_usage(&queue.usage), self.describe_usage(&queue.own));
+            let (usage, own) =
+                (self.describe_usage(&queue.usage), self.describe_usage(queue.own()));
             let (name, state) = (&queue.spec.name, queue.state);
             let spec = &queue.spec;
             lines.push(format!("queue {name}: {spec:?} {state:?} uses {usage:?}, itself {own:?}"));
         }
-        for (whose, usage) in [("all", self.queues.total()), ("no", self.queues.outside())] {
-            lines.push(format!("{whose} queue uses {:?}", self.describe_usage(usage)));
-        }
+        let outside = self.describe_usage(self.queues.outside());
+        lines.push(format!("what is in no queue uses {outside:?}"));
     }
 
     fn describe_usage(&self, usage: &Usage) -> Vec<String> {

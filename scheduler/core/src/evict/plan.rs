@@ -130,6 +130,9 @@ impl Plans {
 impl Engine {
     /// Keeps plans right before a cycle: over if their time is up, or their gang is gone.
     pub(crate) fn end_plans(&mut self, now: Time) {
+        if self.config.evicts == Evicts::Never {
+            return;
+        }
         if self.plans.epoch != self.snapshot.queues().epoch() {
             self.plans.epoch = self.snapshot.queues().epoch();
             let gangs: Vec<GangId> = self.snapshot.gangs().iter().map(|(gang, _)| gang).collect();
@@ -178,6 +181,13 @@ impl Engine {
             if self.waiting.contains(&gang) {
                 self.active.insert(gang);
             }
+        }
+    }
+
+    /// Follows whether a gang holds room that others may want.
+    pub(crate) fn follow_holder(&mut self, gang: GangId) {
+        if self.config.evicts != Evicts::Never {
+            self.plans.follow(&self.snapshot, gang);
         }
     }
 

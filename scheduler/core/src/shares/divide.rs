@@ -41,6 +41,9 @@ pub struct Part {
 #[must_use]
 pub fn divide(whole: i128, stakes: &[Stake]) -> Vec<Part> {
     let whole = whole.max(0);
+    if stakes.iter().all(|stake| stake.dedicated == 0 && stake.deserved.is_none()) {
+        return by_weight_alone(whole, stakes);
+    }
     let mut parts = vec![Part::default(); stakes.len()];
     pour(whole, stakes, &mut parts, |stake, _| (0, stake.kept()));
     for part in &mut parts {
@@ -59,6 +62,14 @@ pub fn divide(whole: i128, stakes: &[Stake]) -> Vec<Part> {
     }
     lend(whole, stakes, &mut parts);
     parts
+}
+
+/// Where nobody has anything of its own, weights are all there is.
+fn by_weight_alone(whole: i128, stakes: &[Stake]) -> Vec<Part> {
+    let wish = |stake: &Stake| Wish { weight: stake.weight, least: 0, most: stake.wanted() };
+    let wishes: Vec<Wish> = stakes.iter().map(wish).collect();
+    let parts = fill(whole, &wishes).into_iter();
+    parts.map(|units| Part { kept: 0, deserved: units, fair: units }).collect()
 }
 
 /// Sets everybody's part, by weight, between the two amounts that `bounds` answers for it.

@@ -8,6 +8,7 @@
 //! level is never computed, only compared by cross-multiplication.
 
 use std::cmp::Ordering;
+use std::collections::BTreeSet;
 
 /// One who wants water.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -57,6 +58,9 @@ fn pour(left: i128, wishes: &[Wish], indices: &[usize], parts: &mut [i128]) -> i
         }
         return left - wanted;
     }
+    if indices.iter().all(|it| wishes[*it].least == 0) && level_off(left, wishes, indices, parts) {
+        return 0;
+    }
     // Among those without a weight all are equal.
     let weight = |index: usize| i128::from(wishes[index].weight.max(1));
     let rises = |index: &&usize| wishes[**index].most > wishes[**index].least;
@@ -71,8 +75,41 @@ fn pour(left: i128, wishes: &[Wish], indices: &[usize], parts: &mut [i128]) -> i
         by_level.then_with(|| a.is_end.cmp(&b.is_end)).then_with(|| a.index.cmp(&b.index))
     });
     let rising = sweep(left, &turns, parts);
-    settle(left, wishes, &rising, parts);
+    let who: Vec<usize> = rising.who.iter().copied().collect();
+    settle(left, wishes, (&rising, &who), parts);
     0
+}
+
+/// Rounds of [`level_off`]: each is a look at everybody.
+const ROUNDS: usize = 24;
+
+/// Where nobody has anything yet: fills up all that want less than the present level gives them,
+/// again and again as the level rises by what they leave. False if that takes too many rounds.
+fn level_off(left: i128, wishes: &[Wish], indices: &[usize], parts: &mut [i128]) -> bool {
+    let weight = |index: usize| i128::from(wishes[index].weight.max(1));
+    let mut rising =
+        Rising { weights: indices.iter().map(|it| weight(*it)).sum(), ..Rising::default() };
+    let mut who: Vec<usize> = indices.to_vec();
+    for _ in 0..ROUNDS {
+        let (water, weights) = (left - rising.taken, rising.weights);
+        let before = who.len();
+        who.retain(|index| {
+            let most = wishes[*index].most;
+            let is_full = most * weights <= water * weight(*index);
+            if is_full {
+                parts[*index] = most;
+                rising.taken += most;
+                rising.weights -= weight(*index);
+            }
+            !is_full
+        });
+        if who.len() == before {
+            settle(left, wishes, (&rising, &who), parts);
+            return true;
+        }
+    }
+    indices.iter().for_each(|index| parts[*index] = 0);
+    false
 }
 
 /// Goes up from turn to turn until the water is spent; who is rising then, and how much they all
@@ -106,7 +143,7 @@ struct Rising {
     least: i128,
     /// What those took that ended.
     taken: i128,
-    who: std::collections::BTreeSet<usize>,
+    who: BTreeSet<usize>,
 }
 
 impl Rising {
@@ -125,11 +162,11 @@ impl Rising {
 
 /// Gives those that rise their parts, in whole units. The level lies between the least and the
 /// most of each, and both are whole: so does each part, rounded either way.
-fn settle(left: i128, wishes: &[Wish], rising: &Rising, parts: &mut [i128]) {
+fn settle(left: i128, wishes: &[Wish], (rising, who): (&Rising, &[usize]), parts: &mut [i128]) {
     let water = left - rising.taken + rising.least;
-    let mut remainders: Vec<(i128, usize)> = Vec::with_capacity(rising.who.len());
+    let mut remainders: Vec<(i128, usize)> = Vec::with_capacity(who.len());
     let mut given = 0;
-    for index in &rising.who {
+    for index in who {
         let product = water * i128::from(wishes[*index].weight.max(1));
         parts[*index] = product / rising.weights;
         given += parts[*index];

@@ -56,7 +56,7 @@ pub(super) fn stake(
 
 /// True for a default queue without an object, use and demand.
 pub(super) fn is_unused_default(row: &Queue, demand: &Demand, queue: QueueId) -> bool {
-    row.is_implicit && row.own.is_empty() && !demand.has(queue)
+    row.is_implicit && row.own().is_empty() && !demand.has(queue)
 }
 
 /// What the object says of exactly this measure.

@@ -44,7 +44,7 @@ struct Column {
 }
 
 impl Tree {
-    /// Divides everything from nothing; appends every share that is not empty, or was not.
+    /// Divides everything from nothing; appends every share.
     pub(super) fn new(
         snap: &Snapshot,
         demand: &Demand,
@@ -56,12 +56,6 @@ impl Tree {
         for measure in measures {
             let column = tree.column(snap, demand, supply, *measure);
             tree.columns.push(column);
-        }
-        for row in &tree.rows {
-            // What was divided before and is not any more.
-            let before = snap.queues().shares(row.branch).keys();
-            let gone = before.filter(|measure| !measures.contains(measure));
-            changes.extend(gone.map(|measure| (row.branch, *measure, Share::default())));
         }
         for column in &tree.columns {
             let all = tree.rows.iter().zip(&column.shares);
@@ -286,7 +280,7 @@ impl Tree {
 
 /// What the own gangs of a queue use and want.
 fn wanted(snap: &Snapshot, demand: &Demand, queue: QueueId, measure: Measure) -> i128 {
-    measure.of(&snap.queues().get(queue).own) + demand.of(queue, measure)
+    measure.of(snap.queues().get(queue).own()) + demand.of(queue, measure)
 }
 
 /// Demand as far as it may be met. What is in use already stays, whatever the limits say.

@@ -24,11 +24,17 @@ impl QueueTree {
             let parent = parent.and_then(|name| self.by_name.get(name)).copied();
             let row = &mut self.rows[*id];
             row.parent = parent;
-            (row.usage, row.own) = (Usage::new(), Usage::new());
+            row.has_below = false;
+            (row.usage, row.own_below) = (Usage::new(), Usage::new());
         }
         self.total.clear();
         for id in self.cycles() {
             self.rows[id].parent = None;
+        }
+        for id in &ids {
+            if let Some(parent) = self.rows[*id].parent {
+                self.rows[parent].has_below = true;
+            }
         }
         self.find_states(&ids);
     }

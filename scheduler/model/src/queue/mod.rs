@@ -10,7 +10,7 @@ mod room;
 mod share;
 
 pub use room::{Ceiling, Obstacle};
-pub use share::{Branch, Division, ENTITLED, Measure, Share, Shares};
+pub use share::{Branch, Division, ENTITLED, Measure, Share};
 
 use crate::ids::{FlavourId, QueueId, ResourceId, Slots};
 use crate::relation::Sign;
@@ -48,12 +48,10 @@ pub struct Queue {
     pub quotas: Vec<(Measure, Quota)>,
     /// Use of its gangs and of all queues below it.
     pub usage: Usage,
-    /// Use of its own gangs alone.
-    pub own: Usage,
-    /// What it got when what there is was last divided.
-    pub shares: Shares,
-    /// What its own gangs got, where there are queues below it too.
-    pub own_shares: Shares,
+    /// Use of its own gangs alone, counted only where there are queues below it.
+    own_below: Usage,
+    /// There are queues below it.
+    has_below: bool,
     /// Made by us because gangs need a default, not by an object.
     pub is_implicit: bool,
 }
@@ -63,6 +61,12 @@ impl Queue {
     #[must_use]
     pub fn used(&self, measure: Measure) -> i128 {
         measure.of(&self.usage)
+    }
+
+    /// Use of its own gangs alone.
+    #[must_use]
+    pub const fn own(&self) -> &Usage {
+        if self.has_below { &self.own_below } else { &self.usage }
     }
 
     /// Its quota of a measure, if it has one.
@@ -96,11 +100,13 @@ pub struct QueueTree {
     is_stale: bool,
     /// Changes whenever quotas, weights or parents do.
     epoch: u64,
-    /// Use of all queues together.
+    /// Use of all queues together, counted only while something is kept for some.
     total: Usage,
     /// Use of what belongs to no queue.
     outside: Usage,
     division: Division,
+    /// What each got when what there is was last divided.
+    shares: BTreeMap<Measure, share::Column>,
     /// Queues whose own use changed since somebody last asked.
     touched: Touched,
 }
@@ -116,6 +122,7 @@ impl Default for QueueTree {
             total: Usage::new(),
             outside: Usage::new(),
             division: Division::default(),
+            shares: BTreeMap::new(),
             touched: Touched::default(),
         };
         tree.insert_default();
@@ -153,9 +160,12 @@ impl QueueTree {
     }
 
     /// Use of all queues together.
-    #[must_use]
-    pub const fn total(&self) -> &Usage {
-        &self.total
+    fn count_total(&self) -> Usage {
+        let mut total = Usage::new();
+        for (_, row) in self.rows.iter().filter(|(_, row)| row.parent.is_none()) {
+            row.usage.iter().for_each(|(key, used)| shift(&mut total, *key, *used));
+        }
+        total
     }
 
     /// Use of what belongs to no queue.
@@ -205,9 +215,8 @@ impl QueueTree {
                     state: QueueState::Open,
                     quotas,
                     usage: Usage::new(),
-                    own: Usage::new(),
-                    shares: Shares::new(),
-                    own_shares: Shares::new(),
+                    own_below: Usage::new(),
+                    has_below: false,
                     is_implicit: false,
                 });
                 self.by_name.insert(name, id);
@@ -242,9 +251,13 @@ impl QueueTree {
                 shift(&mut self.outside, key, by);
                 continue;
             };
-            shift(&mut self.total, key, by);
-            shift(&mut self.rows[first].own, key, by);
-
+            if !self.division.keepers.is_empty() {
+                shift(&mut self.total, key, by);
+            }
+            let row = &mut self.rows[first];
+            if row.has_below {
+                shift(&mut row.own_below, key, by);
+            }
             let mut next = Some(first);
             while let Some(id) = next {
                 let row = &mut self.rows[id];

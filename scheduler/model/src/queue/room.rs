@@ -1,7 +1,7 @@
 //! How much more a queue may use: limits and borrowing limits on the way up, and what is kept
 //! for others.
 
-use super::{Branch, Measure, Queue, QueueTree, Usage};
+use super::{Branch, Measure, QueueTree, Usage};
 use crate::ids::{FlavourId, QueueId};
 use crate::resource::Request;
 use crate::spec::Quota;
@@ -40,10 +40,12 @@ impl QueueTree {
     #[must_use]
     pub fn headroom(&self, queue: QueueId, flavour: FlavourId, request: &Request) -> u32 {
         let mut room = u32::MAX;
-        for row in self.path(queue) {
+        for id in self.ids_up(queue) {
+            let row = self.get(id);
             for (measure, quota) in row.quotas.iter().filter(|(it, _)| it.counts(flavour)) {
                 let Some(want) = wanted(request, *measure) else { continue };
-                if let Some((most, _)) = ceiling(row, *measure, quota) {
+                let entitled = self.share(Branch::Queue(id), *measure).entitled;
+                if let Some((most, _)) = ceiling(entitled, quota) {
                     room = room.min(times(most - row.used(*measure), want));
                 }
             }
@@ -79,7 +81,8 @@ impl QueueTree {
             let row = self.get(id);
             for (measure, quota) in &row.quotas {
                 let (used, wants) = (row.used(*measure), measure.of(wants));
-                let Some((most, ceiling)) = ceiling(row, *measure, quota) else { continue };
+                let entitled = self.share(Branch::Queue(id), *measure).entitled;
+                let Some((most, ceiling)) = ceiling(entitled, quota) else { continue };
                 if wants > 0 && used + wants > most {
                     return Some(Obstacle {
                         ceiling,
@@ -140,10 +143,9 @@ impl QueueTree {
 }
 
 /// The lowest ceiling that a quota sets, and which kind it is.
-fn ceiling(row: &Queue, measure: Measure, quota: &Quota) -> Option<(i128, Ceiling)> {
+fn ceiling(entitled: i128, quota: &Quota) -> Option<(i128, Ceiling)> {
     let limit = quota.limit.map(|it| (i128::from(it.units()), Ceiling::Limit));
     let borrowing = quota.borrowing_limit.map(|borrows| {
-        let entitled = row.shares.get(&measure).map_or(0, |share| share.entitled);
         let own = quota.deserved.map_or(entitled, |it| i128::from(it.units()));
         (own + i128::from(borrows.units()), Ceiling::Borrowing)
     });

@@ -4,8 +4,8 @@
 //! is, because a gang that is placed was wanted before and is used afterwards.
 
 use super::{Queue, QueueTree, Usage};
-use crate::ids::{FlavourId, QueueId, ResourceId};
-use std::collections::BTreeMap;
+use crate::ids::{FlavourId, Id, IndexVec, QueueId, ResourceId};
+use std::collections::{BTreeMap, BTreeSet};
 
 /// What quotas speak of and what is divided: a resource on the nodes of one flavour, or on all.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -55,9 +55,6 @@ pub struct Share {
 /// terabyte.
 pub const ENTITLED: i128 = 1_000_000_000_000;
 
-/// Shares of one queue.
-pub type Shares = BTreeMap<Measure, Share>;
-
 /// Who stands in a line with others below the same parent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Branch {
@@ -75,23 +72,26 @@ pub struct Division {
     /// Queues that something is kept for, by their parents.
     pub keepers: BTreeMap<(Option<QueueId>, Measure), Vec<QueueId>>,
     /// Queues that have others below them.
-    pub parents: std::collections::BTreeSet<QueueId>,
+    pub parents: BTreeSet<QueueId>,
+}
+
+/// What all branches got of one measure.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct Column {
+    queues: IndexVec<QueueId, Share>,
+    own: IndexVec<QueueId, Share>,
 }
 
 impl QueueTree {
     /// What a branch got of a measure.
     #[must_use]
     pub fn share(&self, branch: Branch, measure: Measure) -> Share {
-        self.shares(branch).get(&measure).copied().unwrap_or_default()
+        self.shares.get(&measure).map(|column| column.get(branch)).unwrap_or_default()
     }
 
-    /// What a branch got.
-    #[must_use]
-    pub fn shares(&self, branch: Branch) -> &Shares {
-        match branch {
-            Branch::Queue(queue) => &self.get(queue).shares,
-            Branch::Own(queue) => &self.get(queue).own_shares,
-        }
+    /// What a branch got of each measure that is divided.
+    pub fn shares(&self, branch: Branch) -> impl Iterator<Item = (Measure, Share)> + '_ {
+        self.shares.iter().map(move |(measure, column)| (*measure, column.get(branch)))
     }
 
     /// What a branch uses.
@@ -100,7 +100,7 @@ impl QueueTree {
         let row: &Queue = self.get(branch.queue());
         match branch {
             Branch::Queue(_) => &row.usage,
-            Branch::Own(_) => &row.own,
+            Branch::Own(_) => row.own(),
         }
     }
 
@@ -143,7 +143,7 @@ impl QueueTree {
     #[must_use]
     pub fn is_satisfied(&self, branch: Branch) -> bool {
         let usage = self.usage(branch);
-        self.shares(branch).iter().any(|(measure, share)| {
+        self.shares(branch).any(|(measure, share)| {
             // Whatever is so little that it is none: a queue with a weight has its first place.
             let fair = share.fair.max(1);
             share.demand > fair && measure.of(usage) >= fair
@@ -168,21 +168,33 @@ impl QueueTree {
 
     /// Takes over a new division.
     pub(crate) fn set_division(&mut self, division: Division) {
+        self.total = match division.keepers.is_empty() {
+            true => Usage::new(),
+            false => self.count_total(),
+        };
         self.division = division;
+        self.shares.clear();
     }
 
     /// Takes over what a branch got of a measure.
     pub(crate) fn set_share(&mut self, branch: Branch, measure: Measure, share: Share) {
-        let row = &mut self.rows[branch.queue()];
+        let column = self.shares.entry(measure).or_default();
         let shares = match branch {
-            Branch::Queue(_) => &mut row.shares,
-            Branch::Own(_) => &mut row.own_shares,
+            Branch::Queue(_) => &mut column.queues,
+            Branch::Own(_) => &mut column.own,
         };
-        if share == Share::default() {
-            shares.remove(&measure);
-        } else {
-            shares.insert(measure, share);
-        }
+        shares.grow(branch.queue().index() + 1, Share::default());
+        shares[branch.queue()] = share;
+    }
+}
+
+impl Column {
+    fn get(&self, branch: Branch) -> Share {
+        let shares = match branch {
+            Branch::Queue(_) => &self.queues,
+            Branch::Own(_) => &self.own,
+        };
+        shares.get(branch.queue()).copied().unwrap_or_default()
     }
 }
 

@@ -22,6 +22,8 @@ impl Stage {
             let said = judge.replay(&report);
             self.blame(said);
             self.audit_engine();
+            let said = self.engine.audit_shares().into_iter();
+            self.blame(said.map(|line| format!("audit of the shares: {line}")).collect());
         }
         self.carry_out(&report);
         if let (Some(judge), Some(before)) = (&self.judge, before) {
