@@ -7,10 +7,16 @@
 //! comes after those that have not: what cannot be divided evenly is settled by the division. The number of pods does not count: pods are small or large.
 //! Equal queues are told apart by their priority, then by age. A queue of weight 0 comes after all
 //! others.
+//!
+//! A queue is taken to have half of its next gang already. By what it has before, queues of large
+//! gangs would get more than their shares, by what it would have afterwards less: halfway neither
+//! large nor small ones are favoured (as in Sainte-Laguë's way to divide seats).
 
 use scheduler_framework::profile::Profile;
 use scheduler_framework::{EventMask, OrderKey, Plugin, QueueOrder};
+use scheduler_model::ids::ResourceId;
 use scheduler_model::queue::Branch;
+use scheduler_model::resource::Request;
 use scheduler_model::snapshot::Snapshot;
 use std::sync::Arc;
 
@@ -35,13 +41,14 @@ impl Plugin for FairShare {
 const LEVEL_MAX: i128 = 1 << 61;
 
 impl QueueOrder for FairShare {
-    fn key(&self, snap: &Snapshot, branch: Branch) -> OrderKey {
+    fn key(&self, snap: &Snapshot, branch: Branch, next: &Request) -> OrderKey {
         let spec = &snap.queues().get(branch.queue()).spec;
         let is_own = matches!(branch, Branch::Own(_));
         let is_last = spec.weight == 0 && !is_own;
         let priority = if is_own { 0 } else { spec.priority };
-        let level = snap.queues().level(branch, snap.resources().pods()).min(LEVEL_MAX);
-        let after = if snap.queues().is_satisfied(branch) { LEVEL_MAX } else { 0 };
+        let half = half(snap, next);
+        let level = snap.queues().level(branch, &half).min(LEVEL_MAX);
+        let after = if snap.queues().is_satisfied(branch, &half) { LEVEL_MAX } else { 0 };
         [
             i64::from(is_last),
             i64::try_from(level + after).expect("twice the largest level fits"),
@@ -49,6 +56,12 @@ impl QueueOrder for FairShare {
             spec.created_at.ms(),
         ]
     }
+}
+
+/// Half of what a gang wants, without the pods as such: they are small or large.
+fn half(snap: &Snapshot, next: &Request) -> Vec<(ResourceId, i128)> {
+    let counts = next.iter().filter(|(resource, _)| *resource != snap.resources().pods());
+    counts.map(|(resource, amount)| (*resource, i128::from(amount.units()) / 2)).collect()
 }
 
 #[cfg(test)]
@@ -99,7 +112,9 @@ mod tests {
             .queues()
             .iter()
             .filter(|(_, row)| !row.is_implicit)
-            .map(|(id, row)| (FairShare.key(snap, Branch::Queue(id)), row.spec.name.as_str()))
+            .map(|(id, row)| {
+                (FairShare.key(snap, Branch::Queue(id), &Request::new()), row.spec.name.as_str())
+            })
             .collect();
         queues.sort_unstable();
         queues.into_iter().map(|(_, name)| name).collect()

@@ -97,7 +97,8 @@ impl Engine {
                     let queue = self.snapshot.gangs().get(gang).queue;
                     let rival = line.rival(&self.snapshot, &self.profile, queue);
                     if self.consider_extras(gang, rival.as_ref(), now, fuel, report) {
-                        line.push(&self.snapshot, queue, key, gang);
+                        let wants = self.roster(gang).wants(&self.snapshot, 1);
+                        line.push(&self.snapshot, queue, (key, gang), wants);
                     }
                 }
             }
@@ -118,7 +119,8 @@ impl Engine {
             if is_first == (phase == Phase::Minimum) {
                 let queue = self.snapshot.gangs().get(gang).queue;
                 let key = self.key_of(gang, &roster);
-                line.push(&self.snapshot, queue, key, gang);
+                let wants = roster.wants(&self.snapshot, needed.max(1));
+                line.push(&self.snapshot, queue, (key, gang), wants);
             }
         }
         line

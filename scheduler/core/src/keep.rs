@@ -14,6 +14,7 @@ use scheduler_model::explain::WaitReason;
 use scheduler_model::ids::{ClassId, GangId, NodeId, QueueId};
 use scheduler_model::op::{Kept, Op};
 use scheduler_model::queue::Usage;
+use scheduler_model::resource::Request;
 use scheduler_model::time::Time;
 
 impl Engine {
@@ -43,7 +44,10 @@ impl Engine {
         let own_key = self.key_of(gang, roster);
         let is_broken = roster.is_broken();
         let is_ahead = |hold: &&Hold| {
-            let of = |queue: QueueId| QueueKeyInLine::of(&self.snapshot, &self.profile, queue);
+            let of = |queue: QueueId| {
+                let next = Request::new();
+                QueueKeyInLine::of(&self.snapshot, &self.profile, queue, &next)
+            };
             if hold.purpose != Purpose::Turn && !is_broken {
                 return true;
             }

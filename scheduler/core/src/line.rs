@@ -4,6 +4,7 @@ use scheduler_framework::profile::Profile;
 use scheduler_framework::{GangOffer, OrderKey};
 use scheduler_model::ids::{GangId, QueueId};
 use scheduler_model::queue::Branch;
+use scheduler_model::resource::Request;
 use scheduler_model::snapshot::Snapshot;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -46,12 +47,12 @@ struct LevelKey {
 }
 
 impl QueueKeyInLine {
-    /// Works the key of one queue's gangs out, as things stand now.
+    /// Works the key of one queue's gangs out, as things stand now, if the next one wants `next`.
     #[must_use]
-    pub fn of(snap: &Snapshot, profile: &Profile, queue: QueueId) -> Self {
+    pub fn of(snap: &Snapshot, profile: &Profile, queue: QueueId, next: &Request) -> Self {
         let level = |branch: Branch| {
             let spec = &snap.queues().get(branch.queue()).spec;
-            let keys = profile.queue_key(snap, branch).collect();
+            let keys = profile.queue_key(snap, branch, next).collect();
             LevelKey { keys, uid: spec.uid.clone(), name: spec.name.clone() }
         };
         Self { levels: snap.queues().branches(queue).into_iter().map(level).collect() }
@@ -64,7 +65,7 @@ impl QueueKeyInLine {
 /// Keys of queues are kept: use that changes moves only the queues below the same top queue.
 #[derive(Clone, Debug, Default)]
 pub struct Line {
-    queues: BTreeMap<QueueId, BTreeSet<(GangKeyInLine, GangId)>>,
+    queues: BTreeMap<QueueId, BTreeMap<(GangKeyInLine, GangId), Request>>,
     astray: BTreeSet<(GangKeyInLine, GangId)>,
     /// Queues in line in the order in which they are served.
     order: BTreeSet<(QueueKeyInLine, QueueId)>,
@@ -82,20 +83,21 @@ impl Line {
         &mut self,
         snap: &Snapshot,
         queue: Option<QueueId>,
-        key: GangKeyInLine,
-        gang: GangId,
+        (key, gang): (GangKeyInLine, GangId),
+        wants: Request,
     ) {
         let Some(queue) = queue else {
             self.astray.insert((key, gang));
             return;
         };
         let gangs = self.queues.entry(queue).or_default();
+        let top = top(snap, queue);
         if gangs.is_empty() {
-            let top = top(snap, queue);
             self.below.entry(top).or_default().insert(queue);
-            self.moved.insert(top);
         }
-        gangs.insert((key, gang));
+        // It may be the next one now.
+        self.moved.insert(top);
+        gangs.insert((key, gang), wants);
     }
 
     /// Where the first of all other queues in line stands.
@@ -124,7 +126,7 @@ impl Line {
         // It will use more, or stand in line no more.
         self.moved.insert(top);
         let gangs = self.queues.get_mut(&next)?;
-        let first = gangs.pop_first();
+        let first = gangs.pop_first().map(|(first, _)| first);
         if gangs.is_empty() {
             self.queues.remove(&next);
             self.leave(top, next);
@@ -149,7 +151,8 @@ impl Line {
     fn bring_up_to_date(&mut self, snap: &Snapshot, profile: &Profile) {
         for top in std::mem::take(&mut self.moved) {
             for queue in self.below.get(&top).into_iter().flatten() {
-                let key = QueueKeyInLine::of(snap, profile, *queue);
+                let next = self.queues.get(queue).and_then(|gangs| gangs.values().next());
+                let key = QueueKeyInLine::of(snap, profile, *queue, next.unwrap_or(&NOTHING));
                 if let Some(before) = self.keys.insert(*queue, key.clone()) {
                     self.order.remove(&(before, *queue));
                 }
@@ -158,6 +161,9 @@ impl Line {
         }
     }
 }
+
+/// What a gang wants that wants nothing.
+const NOTHING: Request = Request::new();
 
 /// The queue at the top of the path of this one.
 fn top(snap: &Snapshot, queue: QueueId) -> QueueId {

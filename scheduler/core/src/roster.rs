@@ -4,10 +4,12 @@
 //! the order in which they were told. Next: [`crate::place::gang`] places what is lacking.
 
 use crate::claims;
+use scheduler_model::amount::Amount;
 use scheduler_model::gang::{Gang, Run};
-use scheduler_model::ids::{ClassId, GangId, PodId};
+use scheduler_model::ids::{ClassId, GangId, PodId, ResourceId};
 use scheduler_model::node::natural;
 use scheduler_model::pod::Pod;
+use scheduler_model::resource::Request;
 use scheduler_model::snapshot::Snapshot;
 use scheduler_model::spec::{Minimum, RoleTally, Unsupported};
 use scheduler_model::time::Time;
@@ -289,6 +291,22 @@ impl Roster {
     #[must_use]
     pub fn pending(&self) -> u32 {
         self.sets.iter().map(PodSet::count).sum()
+    }
+
+    /// What so many of its pending members want together, the first sets first.
+    #[must_use]
+    pub fn wants(&self, snap: &Snapshot, members: u32) -> Request {
+        let mut left = members;
+        let mut wants: BTreeMap<ResourceId, Amount> = BTreeMap::new();
+        for set in &self.sets {
+            let count = set.count().min(left);
+            left -= count;
+            for (resource, amount) in &snap.classes().get(set.class).request {
+                let sum = wants.entry(*resource).or_default();
+                *sum = sum.plus(amount.times(count));
+            }
+        }
+        wants.into_iter().collect()
     }
 
     /// True if it has its minimum and all its members have places.

@@ -4,6 +4,7 @@
 use crate::Plugin;
 use scheduler_model::ids::{DomainId, GangId, LevelId};
 use scheduler_model::queue::Branch;
+use scheduler_model::resource::Request;
 use scheduler_model::snapshot::Snapshot;
 use scheduler_model::time::Time;
 
@@ -33,8 +34,8 @@ pub trait GangOrder: Plugin {
 
 /// Which of the queues below one parent is served next.
 pub trait QueueOrder: Plugin {
-    /// Key of one of them as things stand; smallest first.
-    fn key(&self, snap: &Snapshot, branch: Branch) -> OrderKey;
+    /// Key of one of them as things stand, if its next gang wants `next`; smallest first.
+    fn key(&self, snap: &Snapshot, branch: Branch, next: &Request) -> OrderKey;
 }
 
 /// A domain in which a gang could run.

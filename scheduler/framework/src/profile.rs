@@ -8,6 +8,7 @@ use scheduler_model::explain::NodeReason;
 use scheduler_model::ids::{ClassId, Id, NodeId};
 use scheduler_model::node_set::NodeSet;
 use scheduler_model::queue::Branch;
+use scheduler_model::resource::Request;
 use scheduler_model::snapshot::Snapshot;
 use std::sync::Arc;
 
@@ -226,13 +227,15 @@ impl Profile {
         self.gang_orders.iter().map(move |order| order.key(snap, offer))
     }
 
-    /// Keys of a queue among those with the same parent, most important first.
+    /// Keys of a queue among those with the same parent, most important first; its next gang
+    /// wants `next`.
     pub fn queue_key<'a>(
         &'a self,
         snap: &'a Snapshot,
         branch: Branch,
+        next: &'a Request,
     ) -> impl Iterator<Item = OrderKey> + 'a {
-        self.queue_orders.iter().map(move |order| order.key(snap, branch))
+        self.queue_orders.iter().map(move |order| order.key(snap, branch, next))
     }
 
     /// Keys of a domain, most important first.

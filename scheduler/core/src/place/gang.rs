@@ -98,7 +98,8 @@ impl Placer<'_> {
             let mark = txn.mark();
             let attempt = self.grow(txn, roster, most, queue);
             let is_behind = rival.zip(queue).is_some_and(|(rival, queue)| {
-                QueueKeyInLine::of(txn.view(), self.profile, queue) > *rival
+                let next = roster.wants(txn.view(), 1);
+                QueueKeyInLine::of(txn.view(), self.profile, queue, &next) > *rival
             });
             if attempt.count() <= least || !is_behind {
                 return attempt;

@@ -115,38 +115,35 @@ impl QueueTree {
         branches
     }
 
-    /// How well off a branch is, by the measure in which it is best off, beside `unless`, which
-    /// says nothing of who has more: 0 without any use, [`ENTITLED`] with all it is entitled to,
-    /// more with what others lend it.
+    /// How well off a branch is with `more` than it uses, by the measure of which it has most:
+    /// 0 without any use, [`ENTITLED`] with all it is entitled to, more with what others lend it.
+    /// On which flavour it would use more is not known, so that counts over all only.
     #[must_use]
-    pub fn level(&self, branch: Branch, unless: ResourceId) -> i128 {
-        self.level_with(branch, unless, &Usage::new())
-    }
-
-    /// How well off it would be if it used so much more.
-    #[must_use]
-    pub fn level_with(&self, branch: Branch, unless: ResourceId, more: &Usage) -> i128 {
+    pub fn level(&self, branch: Branch, more: &[(ResourceId, i128)]) -> i128 {
         let usage = self.usage(branch);
-        let keys = usage.keys().chain(more.keys()).filter(|(_, resource)| *resource != unless);
-        let measures = keys.flat_map(|(flavour, resource)| {
+        let used = usage.keys().flat_map(|(flavour, resource)| {
             [None, Some(*flavour)].map(|flavour| Measure { flavour, resource: *resource })
         });
+        let wanted = more.iter().map(|(it, _)| Measure { flavour: None, resource: *it });
         let level = |measure: Measure| {
             // What nobody divides says nothing about who has more.
             let capacity = *self.division.capacity.get(&measure)?;
-            Some(self.level_in(branch, measure, capacity, measure.of(usage) + measure.of(more)))
+            let used = measure.of(usage) + of(more, measure);
+            Some(self.level_in(branch, measure, capacity, used))
         };
-        measures.filter_map(level).max().unwrap_or(0)
+        used.chain(wanted).filter_map(level).max().unwrap_or(0)
     }
 
-    /// True if a branch wants more of something than is fair, and has that much.
+    /// True if a branch wants more of something than is fair, and has that much with `more` than
+    /// it uses.
     #[must_use]
-    pub fn is_satisfied(&self, branch: Branch) -> bool {
+    pub fn is_satisfied(&self, branch: Branch, more: &[(ResourceId, i128)]) -> bool {
         let usage = self.usage(branch);
         self.shares(branch).any(|(measure, share)| {
+            let used = measure.of(usage);
             // Whatever is so little that it is none: a queue with a weight has its first place.
             let fair = share.fair.max(1);
-            share.demand > fair && measure.of(usage) >= fair
+            share.demand > fair && used > 0 && used + of(more, measure) >= fair
         })
     }
 
@@ -186,6 +183,12 @@ impl QueueTree {
         shares.grow(branch.queue().index() + 1, Share::default());
         shares[branch.queue()] = share;
     }
+}
+
+/// What more there is of a measure.
+fn of(more: &[(ResourceId, i128)], measure: Measure) -> i128 {
+    let found = more.iter().find(|(it, _)| *it == measure.resource && measure.flavour.is_none());
+    found.map_or(0, |(_, units)| *units)
 }
 
 impl Column {

@@ -5,4 +5,5 @@ mod dump;
 mod judged;
 mod make;
 mod random;
+mod shares;
 mod time;
