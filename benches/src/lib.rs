@@ -6,7 +6,8 @@
 //! 4. [`bare`]: placing alone, without the rest of a cycle;
 //! 5. [`naive`]: the yardstick, a full scan that shares the plugins and nothing else;
 //! 6. [`noisy`]: objects as large as those of real clusters, for whoever reads them;
-//! 7. [`queues`]: many queues that all want more than there is.
+//! 7. [`queues`]: many queues that all want more than there is;
+//! 8. [`rush`]: short work for many queues at once, in virtual time.
 //!
 //! Invariant: everything is a function of its arguments. Two runs weigh the same work, and
 //! the same generators run tiny as tests. `docs/benchmarks.md` has the results.
@@ -16,5 +17,6 @@ pub mod cluster;
 pub mod naive;
 pub mod noisy;
 pub mod queues;
+pub mod rush;
 pub mod stage;
 pub mod workload;

@@ -100,6 +100,10 @@ pub struct Simulate {
     #[arg(long, value_name = "SPAN", value_parser = span, default_value = "5m")]
     pub hold_after: Span,
 
+    /// Lets gangs evict others where their queues allow it. `muster run` evicts nobody yet.
+    #[arg(long)]
+    pub evict: bool,
+
     /// When virtual time begins, such as 2026-11-30T06:00:00Z; else the latest moment that an
     /// object mentions.
     #[arg(long, value_name = "TIME", value_parser = time)]

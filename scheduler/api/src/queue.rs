@@ -106,6 +106,12 @@ pub struct QueueSpec {
     /// True closes the queue: gangs in it and below it wait, what runs goes on.
     #[serde(default)]
     pub closed: bool,
+
+    /// False keeps for this queue and all below it what their gangs use: no other queue takes it
+    /// back, also where it is above their fair share. True if absent. `muster simulate --evict`
+    /// heeds it; `muster run` evicts nobody yet.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reclaimable: Option<bool>,
 }
 
 /// What a queue may use on nodes of one flavor. The amounts mean what they mean in the queue.

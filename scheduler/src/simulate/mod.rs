@@ -14,6 +14,7 @@ use crate::arguments::{Output, Simulate};
 use crate::ending::Ending;
 use crate::show::{self, Shown};
 use scheduler_core::engine::Config;
+use scheduler_core::evict::Evicts;
 use scheduler_core::view::Standing;
 use scheduler_kube::read::open;
 use scheduler_sim::stage::{Options, RunReport, Stage};
@@ -93,6 +94,7 @@ pub fn simulate(wish: &Simulate, out: &mut dyn Write, err: &mut dyn Write) -> io
 const DUMP_STORY: &str = "A dump of what muster simulate was given";
 
 fn options(wish: &Simulate) -> Options {
-    let config = Config { hold_after: wish.hold_after, ..Config::default() };
+    let evicts = if wish.evict { Evicts::ByQueue } else { Evicts::Never };
+    let config = Config { hold_after: wish.hold_after, evicts, ..Config::default() };
     Options { until: wish.until, config, check: wish.check, ..Options::default() }
 }

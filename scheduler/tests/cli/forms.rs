@@ -48,6 +48,25 @@ fn time_may_be_cut_short() {
 }
 
 #[test]
+fn others_are_evicted_for_a_gang_only_where_that_is_asked_for() {
+    let pod = |name: &str, priority: u32, node: &str| {
+        let resources = "resources: {limits: {nvidia.com/gpu: 4}}";
+        format!(
+            "---\n{{apiVersion: v1, kind: Pod, metadata: {{name: {name}, namespace: a, uid: {name}}}, \
+             spec: {{schedulerName: muster, priority: {priority}, {node} \
+             containers: [{{name: c, {resources}}}]}}}}\n"
+        )
+    };
+    let (node, _) = SMALL.split_once("---\n").expect("several documents");
+    let all = format!("{node}{}{}", pod("low", 0, "nodeName: n1,"), pod("high", 10, ""));
+    let stays = simulate(&all, &[]);
+    assert!(stays.out.contains("a/high  default  waiting"), "{}", stays.out);
+    let goes = simulate(&all, &["--evict", "--timeline"]);
+    assert!(goes.out.contains("a/high  default  running"), "{}", goes.out);
+    assert!(goes.out.contains("makes room"), "{}", goes.out);
+}
+
+#[test]
 fn a_gang_that_waits_is_a_failure_only_with_strict() {
     assert_eq!(simulate(SMALL, &[]).code, 0);
     assert_eq!(simulate(SMALL, &["--strict"]).code, 1);

@@ -38,6 +38,9 @@ const REST: Span = Span::from_secs(30);
 /// How long it rests at most.
 const REST_MAX: Span = Span::from_secs(600);
 
+/// How soon a gang is looked at again of which some binds were not seen yet.
+const BINDS_SEEN_WITHIN: Span = Span::from_secs(1);
+
 /// How long a pod is let be that could not be evicted.
 const SPARED_FOR: Span = Span::from_secs(60);
 
@@ -317,6 +320,10 @@ impl Engine {
             let holder = Holder { snap, roster: &roster, now };
             if let Some(until) = self.plans.cooling.get(&gang).copied().max(holder.safe_until()) {
                 wait(until);
+                continue;
+            }
+            if holder.is_arriving() {
+                wait(now.after(BINDS_SEEN_WITHIN));
                 continue;
             }
             for bundle in holder.bundles().into_iter().filter(|it| may_take(snap, taker, it)) {

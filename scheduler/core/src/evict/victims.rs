@@ -99,6 +99,12 @@ impl Holder<'_> {
             && !fresh::is_daemon(snap, self.roster.gang)
     }
 
+    /// True if some of its binds were not seen yet: it may be a victim once they were.
+    pub(super) fn is_arriving(&self) -> bool {
+        let members = &self.snap.gangs().get(self.roster.gang).members;
+        members.iter().any(|pod| matches!(self.snap.pods().get(*pod).place, Place::Assumed(_)))
+    }
+
     /// Only what is bound under our own names, on a node that is there.
     fn may_go(&self, pod: PodId) -> bool {
         let row = self.snap.pods().get(pod);

@@ -18,6 +18,7 @@ pub fn queue(object: &Queue) -> Translated<QueueSpec> {
     queue.priority =
         count::priority(spec.priority.as_ref(), "spec.priority", &mut problems).unwrap_or(0);
     queue.open = !spec.closed;
+    queue.reclaimable = spec.reclaimable.unwrap_or(true);
     let mut quotas = Quotas::default();
     let Body { dedicated, deserved, limit, borrowing_limit, lending_limit, .. } = spec;
     let lists = [dedicated, deserved, limit, borrowing_limit, lending_limit];
@@ -107,7 +108,7 @@ mod tests {
     fn every_field_of_a_queue_arrives() {
         let read = read(&format!(
             r#"{{"metadata":{{"name":"research","uid":"q1"}},"spec":{{"parent":"all","weight":3,
-                "priority":-2,"closed":true,{FIVE},"flavors":[{{"name":"a100",{FIVE}}}]}}}}"#
+                "priority":-2,"closed":true,"reclaimable":false,{FIVE},"flavors":[{{"name":"a100",{FIVE}}}]}}}}"#
         ));
         let want = QueueSpec {
             uid: "q1".to_owned(),
@@ -116,6 +117,7 @@ mod tests {
             priority: -2,
             quotas: vec![five(None), five(Some("a100"))],
             open: false,
+            reclaimable: false,
             ..plain("research")
         };
         assert_eq!(read.value, want);

@@ -134,6 +134,7 @@ pub fn volcano_queue(object: &VolcanoQueue) -> Translated<QueueSpec> {
     queue.priority =
         count::priority(spec.priority.as_ref(), "spec.priority", &mut problems).unwrap_or(0);
     queue.open = !matches!(object.status.state.as_str(), "Closed" | "Closing");
+    queue.reclaimable = spec.reclaimable.unwrap_or(true);
     let lists = [
         (Part::Dedicated, "spec.guarantee.resource", &spec.guarantee.resource),
         (Part::Deserved, "spec.deserved", &spec.deserved),

@@ -125,6 +125,8 @@ pub struct QueueSpec {
     /// True if gangs in it wait.
     #[serde(deserialize_with = "null_default")]
     pub closed: bool,
+    /// False if others may not take back what it uses; true where it is absent.
+    pub reclaimable: Option<bool>,
 }
 
 /// What a queue may use on nodes of one flavour.

@@ -126,6 +126,8 @@ pub struct VolcanoQueueSpec {
     pub parent: String,
     /// Order where shares are equal.
     pub priority: Option<Number>,
+    /// False if others may not take back what it uses; true where it is absent.
+    pub reclaimable: Option<bool>,
 }
 
 /// What is kept for a Volcano Queue, whether it uses it or not.

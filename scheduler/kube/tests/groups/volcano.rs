@@ -79,6 +79,15 @@ fn only_a_closed_or_closing_queue_is_closed() {
 }
 
 #[test]
+fn only_a_queue_that_says_so_is_not_reclaimable() {
+    for (spec, reclaimable) in [("", true), ("true", true), ("null", true), ("false", false)] {
+        let yaml = format!("metadata: {{name: q}}\nspec: {{reclaimable: {spec}}}");
+        let read = volcano::volcano_queue(&object(&yaml)).value;
+        assert_eq!(read.reclaimable, reclaimable, "{spec}");
+    }
+}
+
+#[test]
 fn a_queue_below_root_stands_at_the_top() {
     let yaml = "metadata: {name: q}\nspec: {parent: root}";
     let read = volcano::volcano_queue(&object(yaml)).value;

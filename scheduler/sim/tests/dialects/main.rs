@@ -2,6 +2,8 @@
 //! translation into the engine, compared member by member.
 
 mod play;
+mod queues;
+mod table;
 mod write;
 
 use play::{Outcome, outcome, outcome_with_problems};
