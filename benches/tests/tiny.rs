@@ -8,6 +8,7 @@ use benches::workload::{Variety, Wish, Workload};
 use scheduler_core::report::{CycleReport, Decision};
 use scheduler_model::ids::PodId;
 use scheduler_model::snapshot::Snapshot;
+use scheduler_model::time::Span;
 
 const NODES: usize = 100;
 const VARIETIES: [Variety; 4] =
@@ -88,4 +89,16 @@ fn places(report: &CycleReport) -> Vec<(String, String)> {
 
 fn find(snap: &Snapshot, uid: &str) -> PodId {
     snap.pods().find(uid).expect("the workload has arrived")
+}
+
+#[test]
+fn many_queues_of_short_work_keep_all_cores_busy() {
+    let it = benches::rush::play(benches::rush::Size { cohorts: 2, queues: 10 }, Span::from_ms(5));
+    assert_eq!(it.jobs, 1000);
+    let (makespan, ideal) = (it.makespan, it.ideal);
+    assert!(makespan * 4 <= ideal * 5, "{makespan} ms instead of {ideal}");
+    assert!(it.usage >= 800, "{} of 1000 cores in use", it.usage);
+    assert!(it.share_error <= 50, "a queue is {} of 1000 off", it.share_error);
+    let wait = |class: &str| it.waits[class];
+    assert!(wait("large") < wait("medium") && wait("medium") < wait("small"), "{:?}", it.waits);
 }

@@ -98,7 +98,7 @@ impl Engine {
                     let rival = line.rival(&self.snapshot, &self.profile, queue);
                     if self.consider_extras(gang, rival.as_ref(), now, fuel, report) {
                         let wants = self.roster(gang).wants(&self.snapshot, 1);
-                        line.push(&self.snapshot, queue, (key, gang), wants);
+                        line.push(queue, (key, gang), wants);
                     }
                 }
             }
@@ -120,7 +120,7 @@ impl Engine {
                 let queue = self.snapshot.gangs().get(gang).queue;
                 let key = self.key_of(gang, &roster);
                 let wants = roster.wants(&self.snapshot, needed.max(1));
-                line.push(&self.snapshot, queue, (key, gang), wants);
+                line.push(queue, (key, gang), wants);
             }
         }
         line

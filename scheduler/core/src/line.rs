@@ -50,38 +50,57 @@ impl QueueKeyInLine {
     /// Works the key of one queue's gangs out, as things stand now, if the next one wants `next`.
     #[must_use]
     pub fn of(snap: &Snapshot, profile: &Profile, queue: QueueId, next: &Request) -> Self {
-        let level = |branch: Branch| {
-            let spec = &snap.queues().get(branch.queue()).spec;
-            let keys = profile.queue_key(snap, branch, next).collect();
-            LevelKey { keys, uid: spec.uid.clone(), name: spec.name.clone() }
-        };
-        Self { levels: snap.queues().branches(queue).into_iter().map(level).collect() }
+        let branches = snap.queues().branches(queue).into_iter();
+        let levels = branches.map(|branch| LevelKey::of(snap, profile, branch, next));
+        Self { levels: levels.collect() }
+    }
+}
+
+impl LevelKey {
+    fn of(snap: &Snapshot, profile: &Profile, branch: Branch, next: &Request) -> Self {
+        let spec = &snap.queues().get(branch.queue()).spec;
+        let keys = profile.queue_key(snap, branch, next).collect();
+        Self { keys, uid: spec.uid.clone(), name: spec.name.clone() }
     }
 }
 
 /// Gangs that wait to be considered. Those whose queue does not exist stand in a line of their
 /// own, which comes last: they only get their reason.
 ///
-/// Keys of queues are kept: use that changes moves only the queues below the same top queue.
+/// Below each parent, the branches in line stand in order; what is below one of them counts as its
+/// first gang. So a gang that is served moves one key per level, not those of all queues.
 #[derive(Clone, Debug, Default)]
 pub struct Line {
     queues: BTreeMap<QueueId, BTreeMap<(GangKeyInLine, GangId), Request>>,
     astray: BTreeSet<(GangKeyInLine, GangId)>,
-    /// Queues in line in the order in which they are served.
-    order: BTreeSet<(QueueKeyInLine, QueueId)>,
-    /// Where each of them stands in that order.
-    keys: BTreeMap<QueueId, QueueKeyInLine>,
-    /// Queues in line by the top queue they are below.
-    below: BTreeMap<QueueId, BTreeSet<QueueId>>,
-    /// Top queues below which the order may have changed.
+    levels: BTreeMap<Option<QueueId>, Level>,
+    /// Queues whose place may have changed.
     moved: BTreeSet<QueueId>,
+}
+
+/// Branches below one parent.
+#[derive(Clone, Debug, Default)]
+struct Level {
+    order: BTreeSet<(LevelKey, Branch)>,
+    keys: BTreeMap<Branch, LevelKey>,
+}
+
+impl Level {
+    fn put(&mut self, branch: Branch, key: Option<LevelKey>) {
+        if let Some(before) = self.keys.remove(&branch) {
+            self.order.remove(&(before, branch));
+        }
+        if let Some(key) = key {
+            self.keys.insert(branch, key.clone());
+            self.order.insert((key, branch));
+        }
+    }
 }
 
 impl Line {
     /// Puts a gang in line.
     pub fn push(
         &mut self,
-        snap: &Snapshot,
         queue: Option<QueueId>,
         (key, gang): (GangKeyInLine, GangId),
         wants: Request,
@@ -90,14 +109,9 @@ impl Line {
             self.astray.insert((key, gang));
             return;
         };
-        let gangs = self.queues.entry(queue).or_default();
-        let top = top(snap, queue);
-        if gangs.is_empty() {
-            self.below.entry(top).or_default().insert(queue);
-        }
         // It may be the next one now.
-        self.moved.insert(top);
-        gangs.insert((key, gang), wants);
+        self.moved.insert(queue);
+        self.queues.entry(queue).or_default().insert((key, gang), wants);
     }
 
     /// Where the first of all other queues in line stands.
@@ -108,8 +122,8 @@ impl Line {
         queue: Option<QueueId>,
     ) -> Option<QueueKeyInLine> {
         self.bring_up_to_date(snap, profile);
-        let others = self.order.iter().filter(|(_, other)| Some(*other) != queue);
-        others.map(|(key, _)| key.clone()).next()
+        let other = self.first_below(None, queue)?;
+        Some(QueueKeyInLine::of(snap, profile, other, self.next_of(other)))
     }
 
     /// Takes the first gang of the queue that is served next.
@@ -119,53 +133,58 @@ impl Line {
             1 => self.queues.keys().next().copied(),
             _ => {
                 self.bring_up_to_date(snap, profile);
-                self.order.first().map(|(_, queue)| *queue)
+                self.first_below(None, None)
             }
         }?;
-        let top = top(snap, next);
         // It will use more, or stand in line no more.
-        self.moved.insert(top);
+        self.moved.insert(next);
         let gangs = self.queues.get_mut(&next)?;
         let first = gangs.pop_first().map(|(first, _)| first);
         if gangs.is_empty() {
             self.queues.remove(&next);
-            self.leave(top, next);
         }
         first
     }
 
-    /// Use below this queue changed otherwise than by its first gang.
-    pub fn disturb(&mut self, snap: &Snapshot, queue: QueueId) {
-        self.moved.insert(top(snap, queue));
+    /// What the first gang of a queue wants.
+    fn next_of(&self, queue: QueueId) -> &Request {
+        let next = self.queues.get(&queue).and_then(|gangs| gangs.values().next());
+        next.unwrap_or(&NOTHING)
     }
 
-    fn leave(&mut self, top: QueueId, queue: QueueId) {
-        if let Some(key) = self.keys.remove(&queue) {
-            self.order.remove(&(key, queue));
-        }
-        if let Some(below) = self.below.get_mut(&top) {
-            below.remove(&queue);
-        }
+    /// The queue that is served first of those below a parent, but for one.
+    fn first_below(&self, parent: Option<QueueId>, but: Option<QueueId>) -> Option<QueueId> {
+        let branches = self.levels.get(&parent)?.order.iter();
+        branches.map(|(_, branch)| *branch).find_map(|branch| match branch {
+            Branch::Queue(queue) if self.levels.contains_key(&Some(queue)) => {
+                self.first_below(Some(queue), but)
+            }
+            Branch::Queue(queue) | Branch::Own(queue) => Some(queue).filter(|it| Some(*it) != but),
+        })
     }
 
+    /// Works the keys anew on the way up from each queue that may have moved.
     fn bring_up_to_date(&mut self, snap: &Snapshot, profile: &Profile) {
-        for top in std::mem::take(&mut self.moved) {
-            for queue in self.below.get(&top).into_iter().flatten() {
-                let next = self.queues.get(queue).and_then(|gangs| gangs.values().next());
-                let key = QueueKeyInLine::of(snap, profile, *queue, next.unwrap_or(&NOTHING));
-                if let Some(before) = self.keys.insert(*queue, key.clone()) {
-                    self.order.remove(&(before, *queue));
+        for queue in std::mem::take(&mut self.moved) {
+            let branches = snap.queues().branches(queue);
+            for (depth, branch) in branches.iter().enumerate().rev() {
+                let parent = depth.checked_sub(1).map(|above| branches[above].queue());
+                let is_last = depth + 1 == branches.len();
+                let first = match is_last {
+                    true => Some(queue).filter(|it| self.queues.contains_key(it)),
+                    false => self.first_below(Some(branch.queue()), None),
+                };
+                let key =
+                    first.map(|first| LevelKey::of(snap, profile, *branch, self.next_of(first)));
+                let level = self.levels.entry(parent).or_default();
+                level.put(*branch, key);
+                if level.order.is_empty() {
+                    self.levels.remove(&parent);
                 }
-                self.order.insert((key, *queue));
             }
         }
     }
 }
 
 /// What a gang wants that wants nothing.
-const NOTHING: Request = Request::new();
-
-/// The queue at the top of the path of this one.
-fn top(snap: &Snapshot, queue: QueueId) -> QueueId {
-    snap.queues().ids_up(queue).last().unwrap_or(queue)
-}
+static NOTHING: Request = Request::new();
