@@ -40,6 +40,8 @@ impl Engine {
         let mut report = CycleReport::default();
         let mut fuel = Fuel::new(self.config.fuel);
         self.snapshot.settle();
+        // Queues may have come or gone: nobody may ask about those that things were kept for before.
+        self.shares.refresh(&mut self.snapshot);
         self.give_up_nodes(now);
         self.end_rests(now);
         self.masks.refresh(&self.snapshot, &self.profile);
@@ -355,6 +357,7 @@ impl Engine {
     /// Parks a gang that is not tried on nodes.
     fn refuse(&mut self, roster: &Roster, refusal: Refusal, report: &mut CycleReport) {
         self.unblock(roster.gang);
+        self.end_plan(roster.gang);
         // A group without pods waits silently, and a gang that has all its places waits for
         // nothing, whatever became of its queue.
         if roster.is_over() || roster.is_complete() {

@@ -207,7 +207,7 @@ impl Engine {
         let Outcome::Refused(why) = outcome else { return };
         let Some(pod) = self.snapshot.pods().find(&uid) else { return };
         if self.snapshot.pods().get(pod).is_evicted {
-            self.spare(pod, &uid, now);
+            self.spare(&uid, now);
             return;
         }
         self.snapshot.forget(pod);

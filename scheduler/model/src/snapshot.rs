@@ -287,6 +287,11 @@ impl Snapshot {
         }
     }
 
+    /// Takes over what is free now on nodes that take pods.
+    pub fn set_free(&mut self, free: BTreeMap<Measure, i128>) {
+        self.queues.set_free(free);
+    }
+
     /// Queues whose own use changed since the last call.
     pub fn take_touched_queues(&mut self) -> BTreeSet<QueueId> {
         self.queues.take_touched()

@@ -157,6 +157,9 @@ impl Engine {
             let left = row.into_iter().flat_map(|row| &row.victims);
             let stuck: Vec<String> =
                 left.filter(|uid| self.snapshot.pods().find(uid).is_some()).cloned().collect();
+            for uid in &stuck {
+                self.give_up_evicting(uid);
+            }
             self.plans.stuck.extend(stuck);
             self.fail_plan(gang, now);
         }
@@ -194,6 +197,15 @@ impl Engine {
         }
     }
 
+    /// A pod that was asked to go and never began to is a pod like any other again.
+    fn give_up_evicting(&mut self, uid: &str) {
+        let Some(pod) = self.snapshot.pods().find(uid) else { return };
+        let row = self.snapshot.pods().get(pod);
+        if row.is_evicted && !row.spec.terminating {
+            self.snapshot.revert(Op::Evict(pod));
+        }
+    }
+
     /// Ends a gang's plan: it runs, or is gone. Whoever was not asked to go yet stays.
     pub(crate) fn drop_plan(&mut self, gang: GangId) {
         self.plans.failed.remove(&gang);
@@ -201,7 +213,7 @@ impl Engine {
         self.end_plan(gang);
     }
 
-    fn end_plan(&mut self, gang: GangId) {
+    pub(crate) fn end_plan(&mut self, gang: GangId) {
         if self.plans.rows.remove(&gang).is_some() {
             self.holds.retain(|hold| hold.purpose != Purpose::Eviction || hold.gang != gang);
             self.woken |= EventMask::ROOM_FREED;
@@ -234,7 +246,12 @@ impl Engine {
             return None;
         }
         if let Some(left) = self.left_of_plan(gang) {
-            if left > 0 {
+            // A hold goes with the nodes it was made for: what goes already is found again then.
+            let is_kept = self
+                .holds
+                .iter()
+                .any(|hold| hold.purpose == Purpose::Eviction && hold.gang == gang);
+            if left > 0 && is_kept {
                 return Some(WaitReason::Evicting { pods: left });
             }
             // All are gone, and it does not fit all the same: somebody was faster.
@@ -400,12 +417,9 @@ impl Engine {
     }
 
     /// A pod could not be evicted: it stays, and is let be for a while.
-    pub(crate) fn spare(&mut self, pod: PodId, uid: &str, now: Time) {
+    pub(crate) fn spare(&mut self, uid: &str, now: Time) {
         self.plans.spared.insert(uid.to_owned(), now.after(SPARED_FOR));
-        let row = self.snapshot.pods().get(pod);
-        if row.is_evicted && !row.spec.terminating {
-            self.snapshot.revert(Op::Evict(pod));
-        }
+        self.give_up_evicting(uid);
         let hurt: Vec<GangId> = self
             .plans
             .rows

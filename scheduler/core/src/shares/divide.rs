@@ -112,7 +112,7 @@ fn lend(whole: i128, stakes: &[Stake], parts: &mut [Part]) {
 
 impl Stake {
     /// Kept for it whether it wants it or not.
-    fn kept(&self) -> i128 {
+    pub(super) fn kept(&self) -> i128 {
         let unlent = match (self.deserved, self.lends) {
             (Some(deserved), Some(lends)) => deserved - lends,
             _ => 0,

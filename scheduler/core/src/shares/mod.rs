@@ -7,7 +7,7 @@
 //!
 //! Invariants: shares are worked out at the start of a cycle and stay during it, as a gang that is
 //! placed was wanted before and is used afterwards. The same queues, nodes and gangs give the same
-//! shares, whatever changed before: [`tree`] keeps what does not change, and groups of siblings
+//! shares, whatever changed before: the tree keeps what does not change, and groups of siblings
 //! are divided anew only where something did.
 //!
 //! Cost: one measure of one group is a sort of its siblings; a change of demand costs the groups
@@ -114,12 +114,17 @@ impl Shares {
                 let tree = Tree::new(snap, &self.demand, &self.supply, &measures, &mut changes);
                 let division = Division {
                     capacity: self.supply.capacity(&measures),
+                    free: BTreeMap::new(),
                     keepers: tree.keepers(),
                     parents: tree.parents(),
                 };
                 self.tree = Some(tree);
                 snap.set_division(division, changes);
             }
+        }
+        if !snap.queues().division().keepers.is_empty() {
+            let free = supply::free(snap);
+            snap.set_free(free);
         }
     }
 }

@@ -44,7 +44,14 @@ impl Supply {
         let named: BTreeSet<ResourceId> = quotas.map(|(measure, _)| measure.resource).collect();
         flavours
             .retain(|resource, _| *resource != snap.resources().pods() || named.contains(resource));
-        let mut measures = BTreeSet::new();
+        let mut measures: BTreeSet<Measure> = BTreeSet::new();
+        // What an object says of the only flavour of a resource counts there.
+        let of_flavour = snap.queues().iter().flat_map(|(_, row)| &row.quotas);
+        measures.extend(of_flavour.map(|(measure, _)| *measure).filter(|measure| {
+            measure
+                .flavour
+                .is_some_and(|flavour| self.offered.contains_key(&(flavour, measure.resource)))
+        }));
         for (resource, flavours) in flavours {
             measures.insert(Measure { flavour: None, resource });
             if flavours.len() > 1 {
@@ -69,6 +76,23 @@ impl Supply {
     pub(super) fn of(&self, measure: Measure) -> i128 {
         (measure.of(&self.offered) - measure.of(&self.outside)).max(0)
     }
+}
+
+/// What is free of each measure that is divided, on nodes that take pods.
+pub(super) fn free(snap: &Snapshot) -> BTreeMap<Measure, i128> {
+    let mut free: BTreeMap<Measure, i128> =
+        snap.queues().division().capacity.keys().map(|measure| (*measure, 0)).collect();
+    for node in snap.nodes().live().iter() {
+        let spec = snap.nodes().spec(node);
+        if !spec.ready || spec.unschedulable {
+            continue;
+        }
+        let flavour = snap.nodes().flavour(node);
+        for (measure, sum) in free.iter_mut().filter(|(measure, _)| measure.counts(flavour)) {
+            *sum += i128::from(snap.nodes().free(node, measure.resource).units().max(0));
+        }
+    }
+    free
 }
 
 fn offered(snap: &Snapshot) -> Usage {

@@ -121,7 +121,7 @@ impl Tree {
             column.stakes.push(stake(snap, (supply, demand), row.branch, measure));
         }
         for (index, row) in self.rows.iter().enumerate().rev() {
-            let kept: i128 = column.stakes[row.kids.clone()].iter().map(|it| it.dedicated).sum();
+            let kept: i128 = column.stakes[row.kids.clone()].iter().map(Stake::kept).sum();
             let stake = &mut column.stakes[index];
             stake.dedicated = stake.dedicated.max(kept);
         }
@@ -184,8 +184,9 @@ impl Tree {
             for queue in queues {
                 let Some(index) = self.own.get(queue) else { continue };
                 let now = wanted(snap, demand, *queue, column.measure);
-                if std::mem::replace(&mut column.own[*index], now) != now {
-                    self.rise(column, *index, &mut groups, changes);
+                let by = now - std::mem::replace(&mut column.own[*index], now);
+                if by != 0 {
+                    self.rise(column, (*index, by), &mut groups, changes);
                 }
             }
             let mut changed = Vec::new();
@@ -210,17 +211,17 @@ impl Tree {
     fn rise(
         &self,
         column: &mut Column,
-        index: usize,
+        (index, mut by): (usize, i128),
         groups: &mut BTreeSet<Option<usize>>,
         changes: &mut Changes,
     ) {
         let mut next = Some(index);
         while let Some(index) = next {
-            let sum = self.demand_of(column, index);
-            column.stakes[index].demand = sum;
+            column.stakes[index].demand += by;
             let share = &mut column.shares[index];
             let now = clamped(&column.stakes[index]);
-            if std::mem::replace(&mut share.demand, now) == now {
+            by = now - std::mem::replace(&mut share.demand, now);
+            if by == 0 {
                 return;
             }
             changes.push((self.rows[index].branch, column.measure, *share));

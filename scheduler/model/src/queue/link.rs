@@ -15,7 +15,9 @@ impl QueueTree {
     /// Links parents, finds states and empties all use; the caller charges it anew.
     pub(crate) fn settle(&mut self) {
         self.is_stale = false;
-        for gone in std::mem::take(&mut self.gone) {
+        let gone = std::mem::take(&mut self.gone);
+        self.division.forget(&gone);
+        for gone in gone {
             self.rows.remove(gone);
         }
         let ids = self.rows.ids();
@@ -27,7 +29,6 @@ impl QueueTree {
             row.has_below = false;
             (row.usage, row.own_below) = (Usage::new(), Usage::new());
         }
-        self.total.clear();
         for id in self.cycles() {
             self.rows[id].parent = None;
         }

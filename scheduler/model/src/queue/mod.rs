@@ -1,9 +1,9 @@
 //! The queue tree, what each queue uses and what it is entitled to, at every level.
 //!
 //! Invariants: a queue's use is the sum of what its own gangs and its children use. Between
-//! [`QueueTree::settle`] and the next change of a parent, every path upwards ends: queues on a
-//! cycle of parents have none. [`link`] finds parents and states, [`room`] says how many more
-//! pods may start, [`share`] holds what a division gave.
+//! `settle` and the next change of a parent, every path upwards ends: queues on a
+//! cycle of parents have none. `link.rs` finds parents and states, `room.rs` says how many more
+//! pods may start, `share.rs` holds what a division gave.
 
 mod link;
 mod room;
@@ -100,8 +100,9 @@ pub struct QueueTree {
     is_stale: bool,
     /// Changes whenever quotas, weights or parents do.
     epoch: u64,
-    /// Use of all queues together, counted only while something is kept for some.
-    total: Usage,
+    /// What all queues together took since what is free was last counted; only while something is
+    /// kept for some.
+    taken: Usage,
     /// Use of what belongs to no queue.
     outside: Usage,
     division: Division,
@@ -119,7 +120,7 @@ impl Default for QueueTree {
             gone: BTreeSet::new(),
             is_stale: false,
             epoch: 0,
-            total: Usage::new(),
+            taken: Usage::new(),
             outside: Usage::new(),
             division: Division::default(),
             shares: BTreeMap::new(),
@@ -252,7 +253,7 @@ impl QueueTree {
                 continue;
             };
             if !self.division.keepers.is_empty() {
-                shift(&mut self.total, key, by);
+                shift(&mut self.taken, key, by);
             }
             let row = &mut self.rows[first];
             if row.has_below {

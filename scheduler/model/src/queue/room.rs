@@ -56,8 +56,8 @@ impl QueueTree {
         for (resource, amount) in request.iter().filter(|(_, amount)| amount.units() > 0) {
             for flavour in [None, Some(flavour)] {
                 let measure = Measure { flavour, resource: *resource };
-                if let Some((most, used, _)) = self.unkept(queue, measure) {
-                    room = room.min(times(most - used, i128::from(amount.units())));
+                if let Some((free, _)) = self.unkept(queue, measure) {
+                    room = room.min(times(free, i128::from(amount.units())));
                 }
             }
         }
@@ -100,18 +100,20 @@ impl QueueTree {
             [at(None), at(Some(*flavour))]
         });
         measures.filter(|_| !self.division.keepers.is_empty()).find_map(|measure| {
-            let (most, used, keeper) = self.unkept(queue, measure)?;
+            let (free, keeper) = self.unkept(queue, measure)?;
             let wants = measure.of(wants);
             let ceiling = Ceiling::Kept;
-            let exceeds = wants > 0 && used + wants > most;
+            let used = measure.of(&self.count_total());
+            let most = used + free.max(0);
+            let exceeds = wants > 0 && wants > free;
             exceeds.then_some(Obstacle { ceiling, queue: keeper, measure, used, wants, most })
         })
     }
 
-    /// Most that all queues together may use once this one uses more, what they use, and the
-    /// queue that keeps most for itself; `None` if nothing is kept from this one.
-    fn unkept(&self, queue: QueueId, measure: Measure) -> Option<(i128, i128, QueueId)> {
-        let capacity = *self.division.capacity.get(&measure)?;
+    /// What is free beside what is kept from this queue, and the queue that keeps most for itself;
+    /// `None` if nothing is kept from this one.
+    fn unkept(&self, queue: QueueId, measure: Measure) -> Option<(i128, QueueId)> {
+        let free = *self.division.free.get(&measure)? - measure.of(&self.taken);
         let (mut kept, mut first) = (0, None);
         // Own gangs compete with the queues below their queue, too.
         let below = std::iter::once((Some(queue), None));
@@ -127,7 +129,7 @@ impl QueueTree {
             }
         }
         let (_, keeper) = first?;
-        Some((capacity - kept, measure.of(&self.total), keeper))
+        Some((free - kept, keeper))
     }
 }
 

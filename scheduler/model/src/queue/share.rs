@@ -69,10 +69,29 @@ pub enum Branch {
 pub struct Division {
     /// All that queues may use together.
     pub capacity: BTreeMap<Measure, i128>,
+    /// What was free on nodes that take pods when it was last counted; only where something is
+    /// kept for somebody.
+    pub free: BTreeMap<Measure, i128>,
     /// Queues that something is kept for, by their parents.
     pub keepers: BTreeMap<(Option<QueueId>, Measure), Vec<QueueId>>,
     /// Queues that have others below them.
     pub parents: BTreeSet<QueueId>,
+}
+
+impl Division {
+    /// Nothing is kept for queues that are gone; all else is as it was until the next division.
+    pub(super) fn forget(&mut self, gone: &BTreeSet<QueueId>) {
+        if gone.is_empty() {
+            return;
+        }
+        for keepers in self.keepers.values_mut() {
+            keepers.retain(|queue| !gone.contains(queue));
+        }
+        self.keepers.retain(|(parent, _), keepers| {
+            !keepers.is_empty() && parent.is_none_or(|parent| !gone.contains(&parent))
+        });
+        self.parents.retain(|queue| !gone.contains(queue));
+    }
 }
 
 /// What all branches got of one measure.
@@ -165,12 +184,14 @@ impl QueueTree {
 
     /// Takes over a new division.
     pub(crate) fn set_division(&mut self, division: Division) {
-        self.total = match division.keepers.is_empty() {
-            true => Usage::new(),
-            false => self.count_total(),
-        };
         self.division = division;
         self.shares.clear();
+    }
+
+    /// Takes over what is free now.
+    pub(crate) fn set_free(&mut self, free: BTreeMap<Measure, i128>) {
+        self.taken.clear();
+        self.division.free = free;
     }
 
     /// Takes over what a branch got of a measure.

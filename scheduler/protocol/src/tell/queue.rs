@@ -31,6 +31,8 @@ struct Entry {
     slate: Slate,
     /// The object is gone; its watch will say so.
     is_gone: bool,
+    /// What is wrong with it, or not any more, was not told yet.
+    is_urgent: bool,
 }
 
 /// The machine.
@@ -39,6 +41,8 @@ pub struct QueueTeller {
     queues: BTreeMap<String, Entry>,
     /// What is to be written, by time.
     agenda: BTreeSet<(Time, String)>,
+    /// The same of queues with which something is wrong that was not told yet: they go first.
+    urgent: BTreeSet<(Time, String)>,
     flights: BTreeMap<CallId, String>,
     bucket: Bucket,
     is_blocked: bool,
@@ -55,6 +59,7 @@ impl QueueTeller {
                 status: QueueStatus { since: now, ..QueueStatus::default() },
                 slate: Slate::default(),
                 is_gone: false,
+                is_urgent: false,
             });
             let entry = self.tell(entry, status, now);
             self.queues.insert(queue.name, entry);
@@ -69,8 +74,8 @@ impl QueueTeller {
         if !entry.is_gone {
             let pace = if is_same { NUMBERS_EVERY } else { TROUBLE_EVERY };
             entry.slate.want(fingerprint(&entry.status), pace, now);
-            let due = entry.slate.due();
-            self.agenda.extend(due.map(|due| (due, entry.queue.name.clone())));
+            entry.is_urgent |= !is_same;
+            self.schedule(&entry);
         }
         entry
     }
@@ -78,11 +83,19 @@ impl QueueTeller {
     /// Queues what is due and has room.
     pub fn turn(&mut self, now: Time, lanes: &mut Lanes) {
         let mut room = lanes.room(Lane::Status, now);
-        while self.agenda.first().is_some_and(|(due, _)| *due <= now) {
+        loop {
+            let is_due = |agenda: &BTreeSet<(Time, String)>| {
+                agenda.first().is_some_and(|(due, _)| *due <= now)
+            };
+            let first = match (is_due(&self.urgent), is_due(&self.agenda)) {
+                (true, _) => &mut self.urgent,
+                (false, true) => &mut self.agenda,
+                (false, false) => break,
+            };
             if room == 0 || self.bucket.free_at(RATE, now) > now {
                 break;
             }
-            let (due, name) = self.agenda.pop_first().expect("it was just seen");
+            let (due, name) = first.pop_first().expect("it was just seen");
             let entry = self.queues.get_mut(&name).filter(|it| it.slate.due() == Some(due));
             let Some(entry) = entry else { continue };
             self.bucket.take(RATE, now);
@@ -107,14 +120,21 @@ impl QueueTeller {
         }
         let means = meaning(CallKind::Write, answer);
         entry.is_gone = entry.slate.landed(&means, id.0 ^ seed_of(&name), now) == Landing::Gone;
-        let due = entry.slate.due();
-        self.agenda.extend(due.map(|due| (due, name)));
+        entry.is_urgent &= entry.slate.due().is_some();
+        let agenda = if entry.is_urgent { &mut self.urgent } else { &mut self.agenda };
+        agenda.extend(entry.slate.due().map(|due| (due, name)));
+    }
+
+    fn schedule(&mut self, entry: &Entry) {
+        let agenda = if entry.is_urgent { &mut self.urgent } else { &mut self.agenda };
+        agenda.extend(entry.slate.due().map(|due| (due, entry.queue.name.clone())));
     }
 
     /// When there is something to do if nothing happens.
     #[must_use]
     pub fn wake_at(&self, now: Time) -> Option<Time> {
-        let due = self.agenda.first().map(|(due, _)| *due).filter(|_| !self.is_blocked)?;
+        let firsts = [self.urgent.first(), self.agenda.first()].into_iter().flatten();
+        let due = firsts.map(|(due, _)| *due).min().filter(|_| !self.is_blocked)?;
         Some(due.max(self.bucket.free_at(RATE, now)))
     }
 
