@@ -12,7 +12,7 @@ use crate::roster::Roster;
 use scheduler_framework::EventMask;
 use scheduler_model::effect::{EffectId, Evict};
 use scheduler_model::explain::WaitReason;
-use scheduler_model::ids::{GangId, PodId, QueueId, ResourceId};
+use scheduler_model::ids::{ClassId, GangId, NodeId, PodId, QueueId, ResourceId};
 use scheduler_model::op::{Kept, Op};
 use scheduler_model::queue::{Branch, Measure};
 use scheduler_model::snapshot::Snapshot;
@@ -242,7 +242,7 @@ impl Engine {
         report: &mut CycleReport,
     ) -> Option<WaitReason> {
         let gang = roster.gang;
-        if self.config.evicts == Evicts::Never || fresh_start(roster) {
+        if self.config.evicts == Evicts::Never || roster.sets.is_empty() {
             return None;
         }
         if let Some(left) = self.left_of_plan(gang) {
@@ -254,7 +254,7 @@ impl Engine {
             if left > 0 && is_kept {
                 return Some(WaitReason::Evicting { pods: left });
             }
-            // All are gone, and it does not fit all the same: somebody was faster.
+            // All are gone and it does not fit all the same, as somebody was faster; or the hold is.
             self.fail_plan(gang, now);
         }
         if self.plans.failed.get(&gang).is_some_and(|(_, at)| *at > now) {
@@ -365,7 +365,8 @@ impl Engine {
         report: &mut CycleReport,
     ) -> u32 {
         self.unblock(gang);
-        let (classes, rooms) = found.rooms.into_iter().unzip();
+        let (classes, rooms): (Vec<ClassId>, Vec<Kept>) = found.rooms.into_iter().unzip();
+        let nodes: BTreeSet<NodeId> = rooms.iter().map(|room| room.node).collect();
         self.holds.push(Hold { gang, rooms, classes, purpose: Purpose::Eviction });
         let key = self.snapshot.gangs().get(gang).key.clone();
         let mut victims: BTreeSet<String> = BTreeSet::new();
@@ -389,9 +390,13 @@ impl Engine {
             gangs.push((of, u32::try_from(bundle.pods.len()).unwrap_or(u32::MAX)));
             self.note_evicted(bundle, now);
         }
-        let going =
-            self.going().into_iter().map(|pod| self.snapshot.pods().get(pod).spec.uid.clone());
-        let waits_for: BTreeSet<String> = going.chain(victims.iter().cloned()).collect();
+        // What goes elsewhere is none of its business.
+        let pods = self.snapshot.pods();
+        let is_here =
+            |pod: &PodId| pods.get(*pod).place.node().is_some_and(|node| nodes.contains(&node));
+        let going = self.going().into_iter().filter(is_here);
+        let going = going.map(|pod| pods.get(pod).spec.uid.clone());
+        let waits_for: BTreeSet<String> = going.chain(victims).collect();
         let pods = u32::try_from(waits_for.len()).unwrap_or(u32::MAX);
         self.plans
             .rows
@@ -459,10 +464,4 @@ fn is_above_fair(snap: &Snapshot, queue: QueueId) -> bool {
         .capacity
         .keys()
         .any(|measure| measure.of(usage) > snap.queues().share(branch, *measure).fair)
-}
-
-/// True for a gang of which nothing could be placed by evicting others either: it has nothing to
-/// place.
-fn fresh_start(roster: &Roster) -> bool {
-    roster.sets.is_empty()
 }

@@ -8,8 +8,8 @@
 //!
 //! Lower priorities are tried alone before higher ones join them.
 //!
-//! Cost: a placement per try. Few candidates: at most [`EXACT_TRIES`]; many: per line the
-//! logarithm of its length and one try per victim left.
+//! Cost: a placement per try. Few candidates: one per combination; many: per line the logarithm of
+//! its length, one try per victim left, and up to 2^[`PIECES`] per gang that goes as a whole.
 
 use super::court::{Taker, is_lawful};
 use super::victims::{Bundle, is_bearable};
@@ -26,8 +26,8 @@ use std::collections::{BTreeMap, BTreeSet};
 /// Candidates of which every combination is tried.
 const EXACT: usize = 10;
 
-/// Combinations of so many candidates.
-pub const EXACT_TRIES: usize = 1 << EXACT;
+/// Members above a minimum of which every combination is tried instead of the whole gang.
+const PIECES: usize = 6;
 
 /// Candidates that stand in one line at most.
 const LINE_MAX: usize = 256;
@@ -100,7 +100,7 @@ impl Search<'_, '_, '_> {
         sets.sort_unstable();
         sets.into_iter().find_map(|(_, _, mask)| {
             let set: Vec<&Bundle> = chosen(candidates, mask).collect();
-            if is_bearable(&set) { self.test(&set) } else { None }
+            self.test(&set)
         })
     }
 
@@ -110,13 +110,14 @@ impl Search<'_, '_, '_> {
             if self.placer.fuel.is_empty() {
                 break;
             }
-            let found = self.grow(line);
+            let found = self.grow(line, candidates);
             best = cheaper(best, found);
         }
         let limit = best.as_ref().map_or(i64::MAX, Found::cost);
         let singles = candidates.iter().filter(|it| it.cost < limit).take(SINGLES_MAX);
         let single = singles.copied().collect::<Vec<_>>().into_iter();
-        let single = single.map(|it| self.test(&[it])).find(Option::is_some).flatten();
+        let single =
+            single.map(|it| self.give_back(vec![it], candidates)).find(Option::is_some).flatten();
         cheaper(best, single)
     }
 
@@ -220,7 +221,7 @@ impl Search<'_, '_, '_> {
     }
 
     /// The shortest beginning of a line after which the gang fits, less what was not needed.
-    fn grow(&mut self, line: Vec<&Bundle>) -> Option<Found> {
+    fn grow<'x>(&mut self, line: Vec<&'x Bundle>, all: &[&'x Bundle]) -> Option<Found> {
         let (_, wants) = self.place(&line)?;
         let mut lawful: Vec<&Bundle> = Vec::new();
         for bundle in line {
@@ -239,22 +240,62 @@ impl Search<'_, '_, '_> {
             }
         }
         lawful.truncate(high);
-        let mut found = self.test(&lawful);
-        let mut order: Vec<&Bundle> = lawful.clone();
+        self.give_back(lawful, all)
+    }
+
+    /// Gives back each victim without which the gang fits too, the most expensive first; of a gang
+    /// that would go as a whole, all but some members above its minimum.
+    fn give_back<'x>(&mut self, mut kept: Vec<&'x Bundle>, all: &[&'x Bundle]) -> Option<Found> {
+        let mut found = self.test(&kept);
+        let mut order: Vec<&Bundle> = kept.clone();
         order.sort_by_key(|it| (std::cmp::Reverse(it.priority), std::cmp::Reverse(it.cost)));
-        let mut kept = lawful;
         for bundle in order {
-            let without: Vec<&Bundle> =
+            let rest: Vec<&Bundle> =
                 kept.iter().copied().filter(|it| !std::ptr::eq(*it, bundle)).collect();
-            if let Some(fewer) = self.test(&without).filter(|_| !without.is_empty()) {
-                (kept, found) = (without, Some(fewer));
+            for pieces in self.pieces(bundle, all, found.as_ref()) {
+                // Pieces that stand there beside the whole are among those that are tried.
+                let beside = rest.iter().filter(|it| !bundle.is_whole || it.gang != bundle.gang);
+                let fewer: Vec<&Bundle> = beside.copied().chain(pieces).collect();
+                if let Some(better) = self.test(&fewer).filter(|_| !fewer.is_empty()) {
+                    (kept, found) = (fewer, Some(better));
+                    break;
+                }
             }
         }
         found
     }
 
+    /// What may go instead of a bundle, the least first: nothing, or for a whole gang some members
+    /// above its minimum. Of many members those are thought of whose nodes the plan uses.
+    fn pieces<'x>(
+        &self,
+        bundle: &Bundle,
+        all: &[&'x Bundle],
+        found: Option<&Found>,
+    ) -> Vec<Vec<&'x Bundle>> {
+        let is_piece = |it: &&&Bundle| !it.is_whole && it.gang == bundle.gang;
+        let pieces = all.iter().filter(|_| bundle.is_whole).filter(is_piece).copied();
+        let pieces: Vec<&Bundle> = pieces.collect();
+        if pieces.len() > PIECES {
+            let used: BTreeSet<NodeId> =
+                found.iter().flat_map(|it| &it.rooms).map(|(_, room)| room.node).collect();
+            let snap = self.txn.view();
+            let is_used = |it: &&&Bundle| {
+                let mut nodes = it.pods.iter().filter_map(|pod| snap.pods().get(*pod).place.node());
+                nodes.any(|node| used.contains(&node))
+            };
+            return vec![Vec::new(), pieces.iter().filter(is_used).copied().collect()];
+        }
+        let mut masks: Vec<usize> = (0..1_usize << pieces.len()).collect();
+        masks.sort_by_key(|mask| (mask.count_ones(), *mask));
+        masks.into_iter().map(|mask| chosen(&pieces, mask).collect()).collect()
+    }
+
     /// Where the gang goes once these are gone, if it fits and it may take them.
     fn test(&mut self, set: &[&Bundle]) -> Option<Found> {
+        if !is_bearable(set) {
+            return None;
+        }
         let (rooms, wants) = self.place(set)?;
         is_lawful(self.txn.view(), self.taker, &wants, set)
             .then(|| Found { victims: merged(set), rooms })

@@ -31,7 +31,7 @@ fn cores(number: u64) -> i64 {
     units(number) * 1000
 }
 
-fn draw(seed: u64) -> World {
+fn draw(seed: u64, running: usize) -> World {
     let mut dice = Dice::new(seed);
     // Mostly few nodes, so that most worlds are crowded.
     let count = if dice.chance(70) { dice.between(1, 3) } else { dice.between(4, 6) };
@@ -44,8 +44,8 @@ fn draw(seed: u64) -> World {
         .collect();
     let mut free = nodes.clone();
     let mut gangs = Vec::new();
-    for _ in 0..12 {
-        if gangs.len() == 4 {
+    for _ in 0..3 * running {
+        if gangs.len() == running {
             break;
         }
         let queue = *dice.pick(&leaves);
@@ -213,6 +213,28 @@ fn victims(world: &World, report: &CycleReport) -> Victims {
     victims
 }
 
+/// With so many that not every combination is tried.
+#[test]
+fn of_many_candidates_none_is_evicted_in_vain_or_against_the_rules_either() {
+    let config = Config { evicts: Evicts::ByQueue, ..Config::default() };
+    let mut evicting = 0;
+    for seed in seeds(3000) {
+        let mut world = draw(seed, 12);
+        world.taker.priority = 10;
+        let fair = [world.fair(0), world.fair(1)];
+        let mut trial = Trial::with_time(config.clone(), &events(&world), Time::from_ms(NOW));
+        let report = trial.engine.cycle(Time::from_ms(NOW));
+        if report.evictions.is_empty() {
+            continue;
+        }
+        evicting += 1;
+        let victims = victims(&world, &report);
+        let blame = world.blame(&victims, &fair);
+        blame.unwrap_or_else(|why| panic!("seed {seed}: {why}\n{world:?}\n{report:?}"));
+    }
+    assert!(evicting > 0 || seeds(3000).count() < 3000, "nobody was evicted");
+}
+
 #[test]
 #[allow(clippy::print_stderr, reason = "a measurement is for people to read")]
 fn nobody_is_evicted_in_vain_or_against_the_rules() {
@@ -220,7 +242,7 @@ fn nobody_is_evicted_in_vain_or_against_the_rules() {
     let (mut possible, mut found, mut optimal, mut spent) = (0_u64, 0_u64, 0_i64, 0_i64);
     let mut missed = Vec::new();
     for seed in seeds(1500) {
-        let world = draw(seed);
+        let world = draw(seed, 4);
         let fair = [world.fair(0), world.fair(1)];
         let mut trial = Trial::with_time(config.clone(), &events(&world), Time::from_ms(NOW));
         let report = trial.engine.cycle(Time::from_ms(NOW));
