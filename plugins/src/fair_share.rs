@@ -46,7 +46,9 @@ impl QueueOrder for FairShare {
         let is_own = matches!(branch, Branch::Own(_));
         let is_last = spec.weight == 0 && !is_own;
         let priority = if is_own { 0 } else { spec.priority };
-        let half = half(snap, next);
+        // Whoever uses nothing yet has its first place, however large its gang is.
+        let uses_nothing = snap.queues().usage(branch).is_empty();
+        let half = if uses_nothing { Vec::new() } else { half(snap, next) };
         let level = snap.queues().level(branch, &half).min(LEVEL_MAX);
         let after = if snap.queues().is_satisfied(branch, &half) { LEVEL_MAX } else { 0 };
         [
