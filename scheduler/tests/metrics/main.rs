@@ -121,20 +121,28 @@ fn value(text: &str, series: &str) -> Option<f64> {
     line.map(|rest| rest.trim().parse().expect("a number"))
 }
 
-/// Series of ten thousand pods in 500 gangs, in so many queues.
-fn count(queues: u32) -> usize {
+#[test]
+fn ten_thousand_pods_in_500_gangs_and_as_many_queues_stay_under_2000_series() {
     let metrics = Metrics::new(false);
-    burst(&metrics, 500, queues);
-    let text = metrics.text(Some(&figures(queues, 300)), &watched());
-    assert_eq!(text.contains("queue=\"other\""), queues > 50, "the 51st queue is counted too");
-    series(&text).len()
+    burst(&metrics, 500, 500);
+    let text = metrics.text(Some(&figures(500, 300)), &watched());
+    let count = series(&text).len();
+    assert!(count < 2000, "{count} series");
+    assert!(count > 1000, "{count} series; the burst should reach most of them");
+    assert!(text.contains("queue=\"other\""), "the 51st queue is counted too");
+    let told = series(&text).iter().filter(|it| it.starts_with("muster_queue_fair{")).count();
+    assert_eq!(told, 11 * 3, "the busiest queues have shares, of three resources each");
 }
 
 #[test]
-fn ten_thousand_pods_in_500_gangs_stay_under_2000_series_in_20_queues_and_3000_in_any() {
-    assert!(count(20) < 2000, "{} series", count(20));
-    assert!(count(500) < 3000, "{} series", count(500));
-    assert!(count(500) > 1500, "{} series; the burst should reach most of them", count(500));
+fn thirty_queues_all_have_shares_and_stay_under_2000_series_too() {
+    let metrics = Metrics::new(false);
+    burst(&metrics, 500, 30);
+    let text = metrics.text(Some(&figures(30, 300)), &watched());
+    let count = series(&text).len();
+    assert!(count < 2000, "{count} series");
+    let told = series(&text).iter().filter(|it| it.starts_with("muster_queue_fair{")).count();
+    assert_eq!(told, 30 * 3);
 }
 
 #[test]

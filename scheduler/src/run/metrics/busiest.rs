@@ -2,6 +2,7 @@
 //!
 //! Invariant: never more than `limit` queues have their own, whatever queues come and go.
 
+use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The label of all queues without series of their own.
@@ -60,6 +61,21 @@ impl Busiest {
         self.own.get(queue).map_or(OTHER, String::as_str)
     }
 
+    /// How many more could have series of their own.
+    #[must_use]
+    pub fn spare(&self) -> usize {
+        self.limit - self.own.len()
+    }
+
+    /// The busiest of those with series of their own, at most so many.
+    #[must_use]
+    pub fn first(&self, count: usize) -> BTreeSet<&str> {
+        let busy = |name: &&String| Reverse(self.counts.get(*name).copied().unwrap_or(0));
+        let mut order: Vec<&String> = self.own.iter().collect();
+        order.sort_by_key(busy);
+        order.into_iter().take(count).map(String::as_str).collect()
+    }
+
     /// Forgets queues that are gone; those of them that had series.
     pub fn keep(&mut self, is_there: impl Fn(&str) -> bool) -> Vec<String> {
         self.counts.retain(|queue, _| is_there(queue));
@@ -72,6 +88,16 @@ impl Busiest {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_busiest_come_first_and_equals_by_name() {
+        let mut busiest = Busiest::new(3);
+        for queue in ["b", "c", "a", "c"] {
+            busiest.note(queue);
+        }
+        assert_eq!(busiest.first(2), ["a", "c"].into());
+        assert_eq!((busiest.first(9).len(), busiest.spare()), (3, 0));
+    }
 
     #[test]
     fn the_first_queues_have_their_own_and_a_much_busier_one_takes_a_place() {

@@ -11,7 +11,7 @@ use scheduler_core::census::Census;
 use scheduler_core::queues::QueueAmounts;
 use scheduler_model::amount::{Amount, Unit};
 use scheduler_model::time::Span;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// The cluster in numbers.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -26,6 +26,12 @@ pub struct Figures {
 
 /// Most resources that have series: nobody graphs more, and a cluster may have hundreds.
 const RESOURCES_MAX: usize = 12;
+
+/// Series of shares there may be whatever the number of queues: the busiest have them.
+const SHARE_SERIES: usize = 200;
+
+/// So many more for each queue that has no series of its own: about what those would be.
+const SPARED_SERIES: usize = 30;
 
 /// One of a queue's amounts.
 pub(super) type Part = fn(&QueueAmounts) -> Amount;
@@ -84,6 +90,14 @@ impl Metrics {
     }
 
     fn show_queues(&self, census: &Census, busiest: &Busiest) {
+        let resources: BTreeSet<&String> = census
+            .queues
+            .values()
+            .flat_map(|it| shown(&it.amounts))
+            .map(|(name, _)| name)
+            .collect();
+        let each = resources.len().max(1) * SHARES.len();
+        let first = busiest.first((SHARE_SERIES + SPARED_SERIES * busiest.spare()) / each);
         for (name, queue) in &census.queues {
             let label = busiest.label(name);
             for (resource, amounts) in shown(&queue.amounts) {
@@ -97,7 +111,9 @@ impl Metrics {
                 if let Some(limit) = amounts.limit {
                     self.queue_limit.with_label_values(labels).set(base(resource, limit));
                 }
-                self.show_shares(labels, amounts);
+                if first.contains(label) {
+                    self.show_shares(labels, amounts);
+                }
             }
         }
     }

@@ -4,8 +4,8 @@
 //! Read in this order: [`table`] (every metric there is), here (who tells what), [`figures`]
 //! (the gauges), [`busiest`] (which queues have their own series), [`page`] (`docs/METRICS.md`).
 //!
-//! Invariants: fewer than 2,000 series with 20 queues and 3,000 with more, whatever the number of
-//! pods and gangs; series of a queue end with it.
+//! Invariants: fewer than 2,000 series whatever the number of pods, gangs and queues; series of a
+//! queue end with it.
 
 mod board;
 pub mod busiest;

@@ -9,10 +9,11 @@ const HEAD: &str = "\
 Made from the table in `scheduler/src/run/metrics/table.rs`; after a change there, write this page
 anew with `UPDATE=1 cargo test -p scheduler --test metrics`.
 
-They are served under `/metrics` of the admin port. There are fewer than 2,000 series with 20 queues
-of three resources, and fewer than 3,000 with any number of queues, whatever the number of pods and
-gangs: the 50 busiest queues have series of their own, all others together are the queue `other`. A
-queue that is deleted takes its series along. What the cluster looks like (queues, nodes, waiting
+They are served under `/metrics` of the admin port. There are fewer than 2,000 series, whatever the
+number of pods, gangs and queues: the 50 busiest queues have series of their own, all others together
+are the queue `other`. Shares (dedicated, entitled, deserved, fair, demand, borrowed) are told of the
+busiest of those: of all while there are few, of eleven beside 50 queues of three resources;
+`muster queues` shows them all. A queue that is deleted takes its series along. What the cluster looks like (queues, nodes, waiting
 gangs) is told by the leader alone; `muster_leader` says who that is. Amounts are in base units:
 cores, bytes, pieces.
 
