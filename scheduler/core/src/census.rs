@@ -98,13 +98,12 @@ impl Engine {
         for node in nodes.live().iter() {
             let left = nodes.free(node, resource).units();
             used += i128::from(nodes.allocatable(node, resource).units()) - i128::from(left);
-            let spec = nodes.spec(node);
-            if spec.ready && !spec.unschedulable {
+            if nodes.spec(node).is_open() {
                 free += i128::from(left.max(0));
             }
         }
-        let capacity = narrow(nodes.total(resource));
-        NodeCensus { capacity, used: narrow(used), free: narrow(free) }
+        let capacity = Amount::saturating(nodes.total(resource));
+        NodeCensus { capacity, used: Amount::saturating(used), free: Amount::saturating(free) }
     }
 }
 
@@ -113,8 +112,4 @@ fn in_all(view: QueueView) -> (String, QueueCensus) {
     let all = view.amounts.into_iter().filter(|((flavour, _), _)| flavour.is_none());
     let amounts = all.map(|((_, resource), amounts)| (resource, amounts)).collect();
     (view.name, QueueCensus { weight: view.weight, amounts })
-}
-
-fn narrow(units: i128) -> Amount {
-    Amount::new(i64::try_from(units).unwrap_or(i64::MAX))
 }

@@ -10,6 +10,7 @@ use crate::place::gang::Attempt;
 use crate::place::region::Goal;
 use crate::roster::Roster;
 use scheduler_framework::GangOffer;
+use scheduler_model::amount::Amount;
 use scheduler_model::explain::WaitReason;
 use scheduler_model::ids::{ClassId, GangId, NodeId, QueueId};
 use scheduler_model::op::{Kept, Op};
@@ -248,9 +249,9 @@ impl Engine {
             queue: snap.queues().get(obstacle.queue).spec.name.clone(),
             flavour: obstacle.measure.flavour.map(name),
             resource: snap.resources().name(obstacle.measure.resource).to_owned(),
-            used: narrow(obstacle.used),
-            wants: narrow(obstacle.wants),
-            limit: narrow(obstacle.most),
+            used: Amount::saturating(obstacle.used),
+            wants: Amount::saturating(obstacle.wants),
+            limit: Amount::saturating(obstacle.most),
         })
     }
 
@@ -265,8 +266,4 @@ impl Engine {
         let (mut txn, mut placer) = self.placing(fuel);
         placer.place(&mut txn, roster, goal, queue)
     }
-}
-
-fn narrow(units: i128) -> scheduler_model::amount::Amount {
-    scheduler_model::amount::Amount::new(i64::try_from(units).unwrap_or(i64::MAX))
 }

@@ -153,12 +153,12 @@ impl Engine {
         let amounts = measures.into_iter().map(|measure| {
             let share = shares.get(&measure).copied().unwrap_or_default();
             let amounts = QueueAmounts {
-                used: narrow(row.used(measure)),
-                kept: narrow(share.kept),
-                entitled: narrow(share.entitled),
-                deserved: narrow(share.deserved),
-                fair: narrow(share.fair),
-                demand: narrow(share.demand),
+                used: Amount::saturating(row.used(measure)),
+                kept: Amount::saturating(share.kept),
+                entitled: Amount::saturating(share.entitled),
+                deserved: Amount::saturating(share.deserved),
+                fair: Amount::saturating(share.fair),
+                demand: Amount::saturating(share.demand),
                 limit: row.quota(measure).and_then(|quota| quota.limit),
             };
             let flavour = measure.flavour.map(|it| snap.nodes().flavour_name(it).to_owned());
@@ -191,7 +191,7 @@ impl Engine {
         row.quotas.iter().find_map(|(measure, quota)| {
             let dedicated = quota.dedicated?;
             // What nobody has counted yet may be there.
-            let exist = narrow(*queues.division().capacity.get(measure)?);
+            let exist = Amount::saturating(*queues.division().capacity.get(measure)?);
             let flavour =
                 measure.flavour.map(|it| self.snapshot.nodes().flavour_name(it).to_owned());
             let resource = self.snapshot.resources().name(measure.resource).to_owned();
@@ -199,8 +199,4 @@ impl Engine {
             (dedicated > exist).then_some(trouble)
         })
     }
-}
-
-fn narrow(units: i128) -> Amount {
-    Amount::new(i64::try_from(units).unwrap_or(i64::MAX))
 }

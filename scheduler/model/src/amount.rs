@@ -22,6 +22,13 @@ impl Amount {
         Self(units)
     }
 
+    /// An amount of `units`, or the nearest there is.
+    #[must_use]
+    pub fn saturating(units: i128) -> Self {
+        let nearest = if units < 0 { i64::MIN } else { i64::MAX };
+        Self(i64::try_from(units).unwrap_or(nearest))
+    }
+
     /// The plain number of units.
     #[must_use]
     pub const fn units(self) -> i64 {

@@ -9,7 +9,7 @@
 //! Lower priorities are tried alone before higher ones join them.
 //!
 //! Cost: a placement per try. Few candidates: one per combination; many: per line the logarithm of
-//! its length, one try per victim left, and up to 2^[`PIECES`] per gang that goes as a whole.
+//! its length, one try per victim left, and up to 64 per gang that goes as a whole.
 
 use super::court::{Taker, is_lawful};
 use super::victims::{Bundle, is_bearable};

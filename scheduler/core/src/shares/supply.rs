@@ -83,8 +83,7 @@ pub(super) fn free(snap: &Snapshot) -> BTreeMap<Measure, i128> {
     let mut free: BTreeMap<Measure, i128> =
         snap.queues().division().capacity.keys().map(|measure| (*measure, 0)).collect();
     for node in snap.nodes().live().iter() {
-        let spec = snap.nodes().spec(node);
-        if !spec.ready || spec.unschedulable {
+        if !snap.nodes().spec(node).is_open() {
             continue;
         }
         let flavour = snap.nodes().flavour(node);
@@ -98,8 +97,7 @@ pub(super) fn free(snap: &Snapshot) -> BTreeMap<Measure, i128> {
 fn offered(snap: &Snapshot) -> Usage {
     let mut offered = Usage::new();
     for node in snap.nodes().live().iter() {
-        let spec = snap.nodes().spec(node);
-        if !spec.ready || spec.unschedulable {
+        if !snap.nodes().spec(node).is_open() {
             continue;
         }
         let flavour = snap.nodes().flavour(node);

@@ -31,6 +31,14 @@ pub struct NodeSpec {
     pub flavour: String,
 }
 
+impl NodeSpec {
+    /// True if it takes new pods as far as it says itself: ready and not cordoned.
+    #[must_use]
+    pub const fn is_open(&self) -> bool {
+        self.ready && !self.unschedulable
+    }
+}
+
 /// A mark that keeps pods away unless they tolerate it.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Taint {

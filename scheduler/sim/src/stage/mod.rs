@@ -188,9 +188,8 @@ impl Stage {
         let used = |queue: &scheduler_model::queue::Queue| -> Resources {
             let resources = snapshot.resources();
             let by_name = resources.ids().map(|id| {
-                let units = i64::try_from(queue.used(Measure { flavour: None, resource: id }))
-                    .unwrap_or(i64::MAX);
-                (resources.name(id).to_owned(), Amount::new(units))
+                let used = queue.used(Measure { flavour: None, resource: id });
+                (resources.name(id).to_owned(), Amount::saturating(used))
             });
             by_name.filter(|(_, amount)| *amount != Amount::ZERO).collect()
         };
