@@ -100,9 +100,13 @@ pub struct Simulate {
     #[arg(long, value_name = "SPAN", value_parser = span, default_value = "5m")]
     pub hold_after: Span,
 
-    /// Lets gangs evict others where their queues allow it. `muster run` evicts nobody yet.
+    /// Lets gangs evict others where their queues allow it, as `muster run` does.
     #[arg(long)]
     pub evict: bool,
+
+    /// Lets them do so against PodDisruptionBudgets where no other victims would do.
+    #[arg(long, requires = "evict")]
+    pub break_budgets: bool,
 
     /// When virtual time begins, such as 2026-11-30T06:00:00Z; else the latest moment that an
     /// object mentions.

@@ -16,10 +16,10 @@ use k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::CustomRe
 use kube::CustomResourceExt;
 
 pub use pod_group::{
-    PodGroup, PodGroupCounts, PodGroupLedger, PodGroupMinimum, PodGroupPhase, PodGroupRole,
-    PodGroupSpec, PodGroupStatus, PodGroupTopology, RoleCount,
+    NodeCount, PodGroup, PodGroupCounts, PodGroupLedger, PodGroupMinimum, PodGroupPhase,
+    PodGroupReservation, PodGroupRole, PodGroupSpec, PodGroupStatus, PodGroupTopology, RoleCount,
 };
-pub use queue::{FlavorQuota, Queue, QueueSpec, QueueStatus};
+pub use queue::{FlavorQuota, Queue, QueueSpec, QueueStatus, WishMaxima};
 pub use topology::{Topology, TopologyLevel, TopologySpec, TopologyStatus};
 
 /// The definitions of all kinds of this crate, in the order in which they are shown.

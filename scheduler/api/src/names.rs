@@ -31,6 +31,16 @@ pub const TOPOLOGY_PREFERRED: &str = "muster.sh/topology-preferred";
 /// Annotation on controllers and group objects of other dialects: upper bound of the run time,
 /// a Go duration such as `1h30m`. Only planning reads it; reaching it does nothing by itself.
 pub const WALLTIME: &str = "muster.sh/walltime";
+/// Annotation on pods and groups: `false` wishes not to be evicted, as far as the queue grants it.
+pub const PREEMPTIBLE: &str = "muster.sh/preemptible";
+/// Annotation on pods and groups: how long it wishes to be safe from eviction after it began to
+/// run, a Go duration, as far as the queue grants it.
+pub const MIN_RUNTIME: &str = "muster.sh/min-runtime";
+/// Annotation on pods and groups: what its restart costs beyond what each costs, a whole number
+/// of pod-seconds for each pod, as far as the queue grants it.
+pub const PREEMPTION_COST: &str = "muster.sh/preemption-cost";
+/// Annotation on pods and groups: when it last saved its work, as `2026-11-30T06:00:00Z`.
+pub const CHECKPOINTED_AT: &str = "muster.sh/checkpointed-at";
 /// Annotation on pods, controllers or groups: how long a pod runs in `muster simulate`.
 pub const SIMULATED_RUNTIME: &str = "muster.sh/simulated-runtime";
 /// Annotation on pods, controllers or groups: when it arrives in `muster simulate`.

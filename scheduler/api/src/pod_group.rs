@@ -2,6 +2,7 @@
 #![allow(clippy::duplicated_attributes, reason = "two columns may have one type")]
 #![allow(unreachable_pub, reason = "KubeSchema repeats each struct inside a function")]
 
+use crate::quantity::DURATION;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::Condition;
 use kube::{CustomResource, KubeSchema};
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
@@ -66,8 +67,26 @@ pub struct PodGroupSpec {
     /// ahead reads it (start estimates, room for gangs further back). Reaching it does nothing by
     /// itself: no pod is stopped. To stop pods, use `activeDeadlineSeconds`.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(length(max = 64), regex(pattern = r"^([0-9]+(\.[0-9]+)?(ns|us|µs|ms|s|m|h))+$"))]
+    #[schemars(length(max = 64), regex(pattern = DURATION))]
     pub walltime: Option<String>,
+
+    /// False wishes that the group is not evicted for others. It counts only where the queue
+    /// grants it (`wishes.nonPreemptible`).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub preemptible: Option<bool>,
+
+    /// How long the group wishes to be safe from eviction after it began to run, as a duration
+    /// such as `30m`. It counts as far as the queue grants it (`wishes.minRuntime`).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(length(max = 64), regex(pattern = DURATION))]
+    pub min_runtime: Option<String>,
+
+    /// What a restart costs each pod beyond the minute that each costs, in pod-seconds: of two
+    /// groups, the one goes that loses less by it. It counts as far as the queue grants it
+    /// (`wishes.preemptionCost`).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 0))]
+    pub preemption_cost: Option<i32>,
 }
 
 /// The least number of pods of one role.
@@ -220,6 +239,45 @@ pub struct PodGroupLedger {
     /// The minimum with which it was begun, where the group asks for another now.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub begun: Option<PodGroupMinimum>,
+    /// When it was evicted for others, within the last hour.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[schemars(extend("x-kubernetes-list-type" = "atomic"))]
+    pub evicted: Vec<String>,
+    /// The room that is being made for it, by evicting others.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reservation: Option<PodGroupReservation>,
+}
+
+/// Room that is being made for a group.
+#[derive(KubeSchema, Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct PodGroupReservation {
+    /// Names the plan; the condition DisruptionTarget of its victims ends with this number.
+    #[serde(default)]
+    pub plan: i64,
+    /// It is given up then, if the victims are not gone.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("format" = "date-time"))]
+    pub until: Option<String>,
+    /// Pods that still have to go.
+    #[serde(default)]
+    pub victims: i32,
+    /// Pods of the group by node; empty where they are on more than 64 nodes.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[schemars(extend("x-kubernetes-list-type" = "atomic"))]
+    pub nodes: Vec<NodeCount>,
+}
+
+/// A number of pods on one node.
+#[derive(KubeSchema, Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct NodeCount {
+    /// The node.
+    #[serde(default)]
+    pub node: String,
+    /// How many.
+    #[serde(default)]
+    pub count: i32,
 }
 
 /// Least numbers of pods.

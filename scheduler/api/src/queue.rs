@@ -2,15 +2,31 @@
 #![allow(clippy::duplicated_attributes, reason = "two columns may have one type")]
 #![allow(unreachable_pub, reason = "KubeSchema repeats each struct inside a function")]
 
-use crate::quantity;
+use crate::quantity::{self, DURATION};
 use k8s_openapi::apimachinery::pkg::api::resource::Quantity;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::Condition;
 use kube::{CustomResource, KubeSchema};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
-// Amounts are compared where queues are read: CEL would have to parse them, and API servers refuse
-// what that costs (eight times the budget for one such rule on two maps).
+// Amounts that are written as text are compared where queues are read: CEL would have to parse
+// them, and API servers refuse what that costs (eight times the budget for one such rule on two
+// maps). Whole numbers cost next to nothing.
+/// What is dedicated fits the limit of the same resource, where both are whole numbers.
+const KEEPS_WITHIN_LIMIT: &str = "!has(self.dedicated) || !has(self.limit) || \
+     self.dedicated.all(r, !(r in self.limit) || type(self.dedicated[r]) != int || \
+     type(self.limit[r]) != int || int(self.dedicated[r]) <= int(self.limit[r]))";
+/// The same of each flavor.
+const FLAVORS_KEEP_WITHIN_LIMIT: &str = "!has(self.flavors) || self.flavors.all(f, \
+     !has(f.dedicated) || !has(f.limit) || f.dedicated.all(r, !(r in f.limit) || \
+     type(f.dedicated[r]) != int || type(f.limit[r]) != int || \
+     int(f.dedicated[r]) <= int(f.limit[r])))";
+/// What is dedicated on one flavor counts towards the limit over all of them.
+const FLAVORS_KEEP_WITHIN_LIMIT_OF_ALL: &str = "!has(self.flavors) || !has(self.limit) || \
+     self.flavors.all(f, !has(f.dedicated) || f.dedicated.all(r, !(r in self.limit) || \
+     type(f.dedicated[r]) != int || type(self.limit[r]) != int || \
+     int(f.dedicated[r]) <= int(self.limit[r])))";
+const KEEPS_MESSAGE: &str = "dedicated must not be above the limit of the same resource";
 /// What is said of all flavors may rest on what each of them deserves.
 const LENDS_WHAT_IT_DESERVES: &str = "!has(self.lendingLimit) || self.lendingLimit.all(r, \
      (has(self.deserved) && r in self.deserved) || (has(self.flavors) && \
@@ -45,6 +61,9 @@ const LENDS_MESSAGE: &str = "lendingLimit needs an amount of the same resource i
     printcolumn(name = "Closed", type_ = "boolean", json_path = ".spec.closed"),
     printcolumn(name = "Age", type_ = "date", json_path = ".metadata.creationTimestamp")
 )]
+#[x_kube(validation = Rule::new(KEEPS_WITHIN_LIMIT).message(KEEPS_MESSAGE))]
+#[x_kube(validation = Rule::new(FLAVORS_KEEP_WITHIN_LIMIT).message(KEEPS_MESSAGE))]
+#[x_kube(validation = Rule::new(FLAVORS_KEEP_WITHIN_LIMIT_OF_ALL).message(KEEPS_MESSAGE))]
 #[x_kube(validation = Rule::new(LENDS_WHAT_IT_DESERVES).message(LENDS_MESSAGE))]
 #[x_kube(validation = Rule::new(FLAVORS_LEND_WHAT_THEY_DESERVE).message(LENDS_MESSAGE))]
 #[serde(rename_all = "camelCase")]
@@ -108,10 +127,51 @@ pub struct QueueSpec {
     pub closed: bool,
 
     /// False keeps for this queue and all below it what their gangs use: no other queue takes it
-    /// back, also where it is above their fair share. True if absent. `muster simulate --evict`
-    /// heeds it; `muster run` evicts nobody yet.
+    /// back, also where it is above their fair share. True if absent.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reclaimable: Option<bool>,
+
+    /// False keeps gangs of this queue and of all below it from evicting gangs of lower priority
+    /// in their own queue. True if absent.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub preempts: Option<bool>,
+
+    /// False keeps gangs of this queue and of all below it from being evicted, by whomever. True
+    /// if absent.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub preemptible: Option<bool>,
+
+    /// How long gangs of this queue and of all below it are safe from eviction after they began
+    /// to run, as a duration such as `10m`. A queue below may say longer, not shorter.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(length(max = 64), regex(pattern = DURATION))]
+    pub min_runtime: Option<String>,
+
+    /// The most that gangs of this queue and of all below it may wish for themselves. A wish
+    /// beyond it counts as the most. A queue below may say less, not more; what no queue on the
+    /// way up says is as the fields describe.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub wishes: Option<WishMaxima>,
+}
+
+/// The most that gangs may wish for themselves where others want their room.
+#[derive(KubeSchema, Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct WishMaxima {
+    /// Whether gangs and pods may wish not to be evicted (`preemptible: false`). Where no queue
+    /// says so, they may not.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub non_preemptible: Option<bool>,
+    /// How long they may wish to be safe after they began to run, as a duration such as `1h`.
+    /// Not at all where no queue says so.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(length(max = 64), regex(pattern = DURATION))]
+    pub min_runtime: Option<String>,
+    /// How many pod-seconds they may add to the cost of each pod. 3600 where no queue says
+    /// otherwise.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 0))]
+    pub preemption_cost: Option<i32>,
 }
 
 /// What a queue may use on nodes of one flavor. The amounts mean what they mean in the queue.

@@ -165,6 +165,11 @@ fn queue(snap: &Snapshot, roster: &Roster) -> Option<Refusal> {
             let step = format!("mend the parents of the queue {name:?}");
             (WaitReason::QueueBroken(name), step)
         }
+        Some(QueueState::Contradictory) => {
+            let clash = gang.queue.and_then(|queue| snap.clash(queue))?;
+            let step = clash.remedy();
+            (WaitReason::QueueContradictory(clash), step)
+        }
     };
     let wakes_on = EventMask::QUEUE_CHANGED | EventMask::GANG_CHANGED | EventMask::POLICY_CHANGED;
     Some(Refusal { reason, cure: Cure::Queue, next_step, wakes_on })
@@ -211,6 +216,9 @@ pub fn barred_by(snap: &Snapshot, id: GangId) -> Option<WaitReason> {
         QueueState::Open => {}
         QueueState::Closed => return Some(WaitReason::QueueClosed(gang.queue_name.clone())),
         QueueState::Broken => return Some(WaitReason::QueueBroken(gang.queue_name.clone())),
+        QueueState::Contradictory => {
+            return snap.clash(queue).map(WaitReason::QueueContradictory);
+        }
     }
     let wants = &gang.spec.as_ref()?.min_resources;
     let all = snap.queues().path(queue).flat_map(|row| row.quotas.iter().map(move |it| (row, it)));

@@ -34,6 +34,7 @@ impl Engine {
                 fresh.note(&self.snapshot, &roster, nodes);
             }
         }
+        self.plans.tell_awaited(&mut fresh.demand);
         fresh.refresh(&mut snap);
         let (ours, anew) = (self.snapshot.queues(), snap.queues());
         let mut lines = Vec::new();

@@ -88,6 +88,9 @@ impl Engine {
         let mut line = self.line_up(phase);
         if phase == Phase::Minimum {
             self.shares.refresh(&mut self.snapshot);
+            if self.restore_plans(now, fuel, report) {
+                line = self.line_up(phase);
+            }
         }
         while let Some((key, gang)) = line.pop(&self.snapshot, &self.profile) {
             if fuel.is_empty() {
@@ -137,7 +140,13 @@ impl Engine {
     }
 
     /// Places what a gang's minimum lacks, or says why not.
-    fn consider(&mut self, gang: GangId, now: Time, fuel: &mut Fuel, report: &mut CycleReport) {
+    pub(crate) fn consider(
+        &mut self,
+        gang: GangId,
+        now: Time,
+        fuel: &mut Fuel,
+        report: &mut CycleReport,
+    ) {
         let roster = self.roster(gang);
         if let Some(refusal) = admit::refusal(&self.snapshot, &roster) {
             self.refuse(&roster, refusal, report);
@@ -333,7 +342,12 @@ impl Engine {
     }
 
     /// Parks a gang for which room is being made.
-    fn tell_evicting(&mut self, roster: &Roster, reason: WaitReason, report: &mut CycleReport) {
+    pub(crate) fn tell_evicting(
+        &mut self,
+        roster: &Roster,
+        reason: WaitReason,
+        report: &mut CycleReport,
+    ) {
         let explanation = Explanation {
             gang: self.snapshot.gangs().get(roster.gang).key.clone(),
             reason,

@@ -3,7 +3,7 @@
 //! Production, simulator, scenario test and benchmark drive exactly these. Next: [`crate::cycle`].
 
 use crate::avoid::Avoided;
-use crate::evict::{Evicts, Plans};
+use crate::evict::{Budgets, Evicts, Plans};
 use crate::futile::Futile;
 use crate::line::GangKeyInLine;
 use crate::lost::{self, Silent};
@@ -46,6 +46,10 @@ pub struct Config {
     pub fuel: u64,
     /// Whether gangs may be evicted for others.
     pub evicts: Evicts,
+    /// How often one gang may be evicted within an hour, at least 1.
+    pub evictions_per_hour: u32,
+    /// Whether victims may be taken that disruption budgets protect.
+    pub budgets: Budgets,
     /// How soon news of a large gang is followed that changes no decision.
     pub pace: Pace,
 }
@@ -60,6 +64,8 @@ impl Default for Config {
             // About a second on one core: 50,000 nodes looked at 4,000 times.
             fuel: 200_000_000,
             evicts: Evicts::Never,
+            evictions_per_hour: 3,
+            budgets: Budgets::Keep,
             pace: Pace::default(),
         }
     }
@@ -169,9 +175,11 @@ impl Engine {
             self.hear_of_node(&node);
         }
         for (gang, pod) in wake.departed {
+            self.await_return(&pod.uid, now);
             self.note_departure(gang, pod);
         }
         for (gang, pod) in wake.arrived {
+            self.end_return(gang);
             self.note_arrival(gang, pod);
         }
         self.woken |= wake.mask;

@@ -116,7 +116,7 @@ impl Placer<'_> {
         let room = |placed: &crate::place::Placed| {
             let class = roster.sets[placed.set].class;
             let request = Arc::new(classes.get(class).request.clone());
-            (class, Kept { node: placed.node, request, count: placed.count })
+            (class, Kept { node: placed.node, request, count: placed.count, queue: None })
         };
         attempt.is_whole.then(|| attempt.placed.iter().map(room).collect())
     }

@@ -31,10 +31,16 @@ impl Engine {
         GangKeyInLine::of(&self.snapshot, &self.profile, &offer)
     }
 
-    /// Room that gangs ahead of this one keep.
+    /// Room that gangs ahead of this one keep. What others were evicted for counts as used by the
+    /// queue that gains: no other gang of it may take what it is due a second time.
     pub(crate) fn holds_ahead_of(&self, gang: GangId, roster: &Roster) -> Vec<Kept> {
-        let ahead = self.holders_ahead_of(gang, roster);
-        ahead.into_iter().flat_map(|hold| hold.rooms.iter().cloned()).collect()
+        let ahead = self.holders_ahead_of(gang, roster).into_iter();
+        let rooms = ahead.flat_map(|hold| {
+            let queue = self.snapshot.gangs().get(hold.gang).queue;
+            let queue = queue.filter(|_| hold.purpose == Purpose::Eviction);
+            hold.rooms.iter().map(move |room| Kept { queue, ..room.clone() })
+        });
+        rooms.collect()
     }
 
     fn holders_ahead_of(&self, gang: GangId, roster: &Roster) -> Vec<&Hold> {

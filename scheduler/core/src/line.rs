@@ -152,32 +152,52 @@ impl Line {
         next.unwrap_or(&NOTHING)
     }
 
-    /// The queue that is served first of those below a parent, but for one.
+    /// The queue that is served first of those below a parent, but for one. Trees may be deeper
+    /// than a stack.
     fn first_below(&self, parent: Option<QueueId>, but: Option<QueueId>) -> Option<QueueId> {
-        let branches = self.levels.get(&parent)?.order.iter();
-        branches.map(|(_, branch)| *branch).find_map(|branch| match branch {
-            Branch::Queue(queue) if self.levels.contains_key(&Some(queue)) => {
-                self.first_below(Some(queue), but)
+        let mut levels = vec![self.levels.get(&parent)?.order.iter()];
+        loop {
+            let Some((_, branch)) = levels.last_mut()?.next() else {
+                levels.pop();
+                continue;
+            };
+            let queue = branch.queue();
+            let below = self.levels.get(&Some(queue)).filter(|_| *branch == Branch::Queue(queue));
+            match below {
+                Some(below) => levels.push(below.order.iter()),
+                None if Some(queue) != but => return Some(queue),
+                None => {}
             }
-            Branch::Queue(queue) | Branch::Own(queue) => Some(queue).filter(|it| Some(*it) != but),
-        })
+        }
+    }
+
+    /// The queue that is served first below another, of which the answer for one branch is known.
+    fn first_of(&self, queue: QueueId, known: Option<(Branch, QueueId)>) -> Option<QueueId> {
+        let (_, first) = self.levels.get(&Some(queue))?.order.first()?;
+        match known {
+            Some((branch, known)) if branch == *first => Some(known),
+            _ => self.first_below(Some(queue), None),
+        }
     }
 
     /// Works the keys anew on the way up from each queue that may have moved.
     fn bring_up_to_date(&mut self, snap: &Snapshot, profile: &Profile) {
         for queue in std::mem::take(&mut self.moved) {
             let branches = snap.queues().branches(queue);
+            // The branch that was just put in place, and the first queue below it.
+            let mut last: Option<(Branch, QueueId)> = None;
             for (depth, branch) in branches.iter().enumerate().rev() {
                 let parent = depth.checked_sub(1).map(|above| branches[above].queue());
                 let is_last = depth + 1 == branches.len();
                 let first = match is_last {
                     true => Some(queue).filter(|it| self.queues.contains_key(it)),
-                    false => self.first_below(Some(branch.queue()), None),
+                    false => self.first_of(branch.queue(), last),
                 };
                 let key =
                     first.map(|first| LevelKey::of(snap, profile, *branch, self.next_of(first)));
                 let level = self.levels.entry(parent).or_default();
                 level.put(*branch, key);
+                last = first.map(|first| (*branch, first));
                 if level.order.is_empty() {
                     self.levels.remove(&parent);
                 }

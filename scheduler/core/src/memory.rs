@@ -187,6 +187,9 @@ impl Engine {
         fuel: &mut Fuel,
     ) -> (Explanation, EventMask) {
         let (mut txn, mut placer) = self.placing(fuel);
-        placer.explain(&mut txn, failure)
+        let mut why = placer.explain(&mut txn, failure);
+        drop(txn);
+        self.tell_of_budgets(failure.roster.gang, &mut why);
+        why
     }
 }

@@ -3,11 +3,12 @@
 //! A list replaces a kind: what it does not name is gone, because deletions that happened while
 //! nobody watched are never told.
 
+use crate::evict::{loosens, pod_loosens};
 use scheduler_framework::EventMask;
 use scheduler_model::event::{Event, Kind};
 use scheduler_model::ids::{ClassId, GangId, NodeId, PodId, QueueId};
 use scheduler_model::snapshot::Snapshot;
-use scheduler_model::spec::{GangKey, PodPhase, PodSpec};
+use scheduler_model::spec::{BudgetSpec, GangKey, PodPhase, PodSpec};
 use scheduler_model::time::Time;
 use scheduler_model::volume::claims_of;
 use std::collections::{BTreeMap, BTreeSet};
@@ -83,7 +84,11 @@ impl Mirror {
                 wake.gangs.extend(sharers(snap, &uid));
                 let ends = spec.phase.is_finished() && !is_success(spec);
                 let departs = if ends { member(snap, &uid) } else { None };
-                let is_new = snap.pods().find(&uid).is_none();
+                let found = snap.pods().find(&uid).map(|pod| snap.pods().get(pod));
+                if found.is_some_and(|pod| pod_loosens(&pod.spec, spec)) {
+                    wake.mask |= EventMask::ROOM_FREED;
+                }
+                let is_new = found.is_none();
                 snap.ingest(event, now);
                 wake.gangs.extend(sharers(snap, &uid));
                 wake.departed.extend(departs);
@@ -101,16 +106,11 @@ impl Mirror {
                 note_pod(snap, &uid, before, wake);
             }
             Event::Gang(spec) => {
-                let key = spec.key.clone();
-                let queue =
-                    |snap: &Snapshot| Some(snap.gangs().get(snap.gangs().find(&key)?).queue);
-                let before = queue(snap);
-                snap.ingest(event, now);
-                wake.gangs.extend(snap.gangs().find(&key));
-                if before != queue(snap) {
-                    // What its members use no longer counts against the old one's limits.
-                    wake.mask |= EventMask::QUEUE_CHANGED;
+                if loosens(snap, spec) {
+                    wake.mask |= EventMask::ROOM_FREED;
                 }
+                let key = spec.key.clone();
+                take_gang(snap, event, &key, now, wake);
             }
             Event::GangGone(key) => {
                 let key: GangKey = key.clone();
@@ -141,6 +141,17 @@ impl Mirror {
                 snap.ingest(event, now);
             }
         }
+    }
+}
+
+fn take_gang(snap: &mut Snapshot, event: Event, key: &GangKey, now: Time, wake: &mut Wake) {
+    let queue = |snap: &Snapshot| Some(snap.gangs().get(snap.gangs().find(key)?).queue);
+    let before = queue(snap);
+    snap.ingest(event, now);
+    wake.gangs.extend(snap.gangs().find(key));
+    if before != queue(snap) {
+        // What its members use no longer counts against the old one's limits.
+        wake.mask |= EventMask::QUEUE_CHANGED;
     }
 }
 
@@ -208,6 +219,10 @@ fn stays(snap: &Snapshot, spec: &PodSpec) -> bool {
         started_at: spec.started_at,
         told: spec.told.clone(),
         ledger: spec.ledger.clone(),
+        wishes: match pod_loosens(&pod.spec, spec) {
+            true => pod.spec.wishes.clone(),
+            false => spec.wishes.clone(),
+        },
         ..(*pod.spec).clone()
     };
     let is_there = spec.node.as_ref() == Some(place) || spec.node == pod.spec.node;
@@ -253,6 +268,7 @@ fn is_known(snap: &Snapshot, event: &Event) -> bool {
         Event::Claim(spec) => snap.volumes().claims().get(&spec.key) == Some(spec.as_ref()),
         Event::Volume(spec) => snap.volumes().volumes().get(&spec.name) == Some(spec.as_ref()),
         Event::Pool(spec) => snap.volumes().pools().get(&spec.key) == Some(spec.as_ref()),
+        Event::Budget(spec) => snap.budgets().get(&spec.key()).is_some_and(|it| it.spec == *spec),
         _ => false,
     }
 }
@@ -315,6 +331,17 @@ fn mask_of(snap: &Snapshot, event: &Event) -> EventMask {
         Event::Volume(_) | Event::VolumeGone(_) | Event::Pool(_) | Event::PoolGone(_) => {
             EventMask::VOLUME_CHANGED
         }
+        Event::Budget(spec) => {
+            let before = snap.budgets().get(&spec.key()).map(|budget| &budget.spec);
+            let may_help = |before: &BudgetSpec| {
+                before.allowed < spec.allowed || before.selector != spec.selector
+            };
+            match before.is_some_and(may_help) {
+                true => EventMask::BUDGET_ROSE,
+                false => EventMask::NONE,
+            }
+        }
+        Event::BudgetGone(_) => EventMask::BUDGET_ROSE,
         Event::Pod(_)
         | Event::PodGone(_)
         | Event::Gang(_)
@@ -337,6 +364,7 @@ fn subject(event: &Event) -> Option<(Kind, String)> {
         Event::Claim(spec) => (Kind::Claim, spec.key.clone()),
         Event::Volume(spec) => (Kind::Volume, spec.name.clone()),
         Event::Pool(spec) => (Kind::Pool, spec.key.clone()),
+        Event::Budget(spec) => (Kind::Budget, spec.key()),
         Event::NodeGone(_)
         | Event::PodGone(_)
         | Event::GangGone(_)
@@ -348,6 +376,7 @@ fn subject(event: &Event) -> Option<(Kind, String)> {
         | Event::ClaimGone(_)
         | Event::VolumeGone(_)
         | Event::PoolGone(_)
+        | Event::BudgetGone(_)
         | Event::ListStart(_)
         | Event::ListEnd(_) => return None,
     })
@@ -406,6 +435,10 @@ fn missing(snap: &Snapshot, kind: Kind, seen: &BTreeSet<String>) -> Vec<Event> {
         Kind::Pool => {
             let keys = snap.volumes().pools().keys().cloned();
             keys.filter(gone).map(Event::PoolGone).collect()
+        }
+        Kind::Budget => {
+            let keys = snap.budgets().iter().map(|budget| budget.spec.key());
+            keys.filter(gone).map(Event::BudgetGone).collect()
         }
     }
 }

@@ -3,7 +3,9 @@
 use crate::engine::Engine;
 use scheduler_model::amount::Amount;
 use scheduler_model::explain::show_amount;
-use scheduler_model::queue::{Branch, Measure, Queue, QueueState, Share};
+use scheduler_model::ids::QueueId;
+use scheduler_model::queue::{Bound, Branch, Measure, NamedClash, Queue, QueueState, Share};
+use scheduler_model::snapshot::Snapshot;
 use scheduler_model::spec::Dialect;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
@@ -21,7 +23,7 @@ pub struct QueueView {
     pub parent: Option<String>,
     /// Whether its gangs may start.
     pub state: QueueState,
-    /// What keeps it from being what its object says.
+    /// What is wrong with it.
     pub trouble: Option<QueueTrouble>,
     /// Weight among the queues with the same parent.
     pub weight: u32,
@@ -32,7 +34,7 @@ pub struct QueueView {
     pub amounts: BTreeMap<(Option<String>, String), QueueAmounts>,
 }
 
-/// What keeps a queue from being what its object says.
+/// What is wrong with a queue.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum QueueTrouble {
     /// The queue above it does not exist.
@@ -41,7 +43,9 @@ pub enum QueueTrouble {
     CycleOfParents,
     /// A queue above it has no parent, or is above itself.
     ParentBroken(String),
-    /// More is dedicated to it than there is, so that nothing of it is kept.
+    /// More is dedicated to it than it, or a queue above it, may use.
+    Contradictory(NamedClash),
+    /// More is dedicated to it than there is now, so that nothing of it is kept.
     DedicatedTooLarge {
         /// On this flavour only.
         flavour: Option<String>,
@@ -52,18 +56,39 @@ pub enum QueueTrouble {
         /// So much is there.
         exist: Amount,
     },
+    /// Its weight is below 1.
+    NoWeight,
+    /// It speaks of a resource that no node has.
+    ResourceMissing {
+        /// On nodes of this flavour only.
+        flavour: Option<String>,
+        /// Of this resource.
+        resource: String,
+    },
 }
 
 impl QueueTrouble {
     /// One word for it, as conditions spell their reasons.
     #[must_use]
-    pub const fn reason(&self) -> &'static str {
+    pub fn reason(&self) -> &'static str {
         match self {
             Self::ParentMissing(_) => "ParentMissing",
             Self::CycleOfParents => "CycleOfParents",
             Self::ParentBroken(_) => "ParentBroken",
+            Self::Contradictory(NamedClash { bound, of, queue, .. }) => match bound {
+                Bound::Limit | Bound::Borrowing if of == queue => "DedicatedAboveLimit",
+                _ => "DedicatedAboveParent",
+            },
             Self::DedicatedTooLarge { .. } => "DedicatedTooLarge",
+            Self::NoWeight => "NoWeight",
+            Self::ResourceMissing { .. } => "ResourceMissing",
         }
+    }
+
+    /// True if the queue is used as its object says all the same.
+    #[must_use]
+    pub const fn is_notice(&self) -> bool {
+        matches!(self, Self::NoWeight | Self::ResourceMissing { .. })
     }
 }
 
@@ -78,6 +103,17 @@ impl fmt::Display for QueueTrouble {
             Self::ParentBroken(parent) => {
                 let why = "is in a cycle of parents, or hangs on a missing one";
                 write!(f, "its parent {parent:?} {why}; its gangs wait")
+            }
+            Self::Contradictory(clash) => write!(f, "{clash}; its gangs wait"),
+            Self::NoWeight => {
+                write!(f, "its weight is below 1; it comes after all queues beside it")
+            }
+            Self::ResourceMissing { flavour, resource } => {
+                write!(f, "it has an amount of {resource}, but no node")?;
+                if let Some(flavour) = flavour {
+                    write!(f, " of flavour {flavour:?}")?;
+                }
+                write!(f, " has any; it counts once one does")
             }
             Self::DedicatedTooLarge { flavour, resource, dedicated, exist } => {
                 write!(f, "{} are dedicated to it", show_amount(resource, *dedicated))?;
@@ -132,18 +168,20 @@ impl Engine {
     /// All queues in order of name.
     #[must_use]
     pub fn queues(&self) -> Vec<QueueView> {
-        self.snapshot.queues().iter().map(|(id, row)| self.queue(Branch::Queue(id), row)).collect()
+        let mut missing = Missing::default();
+        let all = self.snapshot.queues().iter();
+        all.map(|(id, row)| self.queue(id, row, &mut missing)).collect()
     }
 
     /// The queue called `name`, without a look at any other.
     #[must_use]
     pub fn queue_named(&self, name: &str) -> Option<QueueView> {
         let id = self.snapshot.queues().find(name)?;
-        Some(self.queue(Branch::Queue(id), self.snapshot.queues().get(id)))
+        Some(self.queue(id, self.snapshot.queues().get(id), &mut Missing::default()))
     }
 
-    fn queue(&self, branch: Branch, row: &Queue) -> QueueView {
-        let snap = &self.snapshot;
+    fn queue(&self, id: QueueId, row: &Queue, missing: &mut Missing) -> QueueView {
+        let (snap, branch) = (&self.snapshot, Branch::Queue(id));
         let used =
             row.usage.keys().map(|(_, resource)| Measure { flavour: None, resource: *resource });
         let shares: BTreeMap<Measure, Share> = snap.queues().shares(branch).collect();
@@ -170,14 +208,14 @@ impl Engine {
             dialect: row.spec.dialect,
             parent: row.spec.parent.clone(),
             state: row.state,
-            trouble: self.trouble(row),
+            trouble: self.trouble(id, row, missing),
             weight: row.spec.weight,
             priority: row.spec.priority,
             amounts: amounts.collect(),
         }
     }
 
-    fn trouble(&self, row: &Queue) -> Option<QueueTrouble> {
+    fn trouble(&self, id: QueueId, row: &Queue, missing: &mut Missing) -> Option<QueueTrouble> {
         let queues = self.snapshot.queues();
         if let Some(parent) = row.spec.parent.as_ref().filter(|_| row.parent.is_none()) {
             return Some(match queues.find(parent) {
@@ -188,15 +226,52 @@ impl Engine {
         if let Some(parent) = row.parent.filter(|_| row.state == QueueState::Broken) {
             return Some(QueueTrouble::ParentBroken(queues.get(parent).spec.name.clone()));
         }
-        row.quotas.iter().find_map(|(measure, quota)| {
+        if let Some(clash) = self.snapshot.clash(id) {
+            return Some(QueueTrouble::Contradictory(clash));
+        }
+        let too_large = row.quotas.iter().find_map(|(measure, quota)| {
             let dedicated = quota.dedicated?;
             // What nobody has counted yet may be there.
             let exist = Amount::saturating(*queues.division().capacity.get(measure)?);
-            let flavour =
-                measure.flavour.map(|it| self.snapshot.nodes().flavour_name(it).to_owned());
-            let resource = self.snapshot.resources().name(measure.resource).to_owned();
+            let (flavour, resource) = self.names(*measure);
             let trouble = QueueTrouble::DedicatedTooLarge { flavour, resource, dedicated, exist };
             (dedicated > exist).then_some(trouble)
+        });
+        if row.spec.weight == 0 {
+            return too_large.or(Some(QueueTrouble::NoWeight));
+        }
+        too_large.or_else(|| {
+            let mut measures = row.quotas.iter().map(|(measure, _)| *measure);
+            let none = measures.find(|measure| missing.has(&self.snapshot, *measure))?;
+            let (flavour, resource) = self.names(none);
+            Some(QueueTrouble::ResourceMissing { flavour, resource })
+        })
+    }
+
+    fn names(&self, measure: Measure) -> (Option<String>, String) {
+        let snap = &self.snapshot;
+        let flavour = measure.flavour.map(|it| snap.nodes().flavour_name(it).to_owned());
+        (flavour, snap.resources().name(measure.resource).to_owned())
+    }
+}
+
+/// What was looked for on all nodes, and whether none has it.
+#[derive(Debug, Default)]
+struct Missing(BTreeMap<Measure, bool>);
+
+impl Missing {
+    /// True if no node has any of it. Without a single node nothing can be said.
+    fn has(&mut self, snap: &Snapshot, measure: Measure) -> bool {
+        if snap.queues().division().capacity.contains_key(&measure) {
+            return false;
+        }
+        *self.0.entry(measure).or_insert_with(|| {
+            let nodes = snap.nodes();
+            let has = |node| {
+                measure.counts(nodes.flavour(node))
+                    && nodes.allocatable(node, measure.resource).units() > 0
+            };
+            !nodes.live().is_empty() && !nodes.live().iter().any(has)
         })
     }
 }

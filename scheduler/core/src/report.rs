@@ -3,6 +3,7 @@
 use scheduler_model::effect::{Effect, EffectId, Evict};
 use scheduler_model::explain::Explanation;
 use scheduler_model::spec::GangKey;
+use scheduler_model::time::Time;
 
 /// Everything one cycle decided.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -48,6 +49,8 @@ pub enum Decision {
 pub struct Eviction {
     /// For whom.
     pub gang: GangKey,
+    /// Names the plan.
+    pub plan: Time,
     /// Gangs that lose members, and how many.
     pub victims: Vec<(GangKey, u32)>,
 }

@@ -19,7 +19,7 @@ use scheduler_model::gang::Gang;
 use scheduler_model::ids::GangId;
 use scheduler_model::pod::PodTable;
 use scheduler_model::snapshot::Snapshot;
-use scheduler_model::spec::{Dialect, GangKey, Ledger, Minimum, RoleTally};
+use scheduler_model::spec::{Dialect, GangKey, Ledger, Minimum, Reservation, RoleTally};
 use scheduler_model::time::Time;
 use std::collections::BTreeMap;
 
@@ -42,12 +42,16 @@ pub(crate) struct Run {
     pub(crate) releases: u32,
     /// It is being released: the run that follows goes on with its age.
     pub(crate) is_released: bool,
+    /// So it is because it was evicted for others.
+    pub(crate) is_evicted: bool,
     /// The minimum with which it was begun.
     pub(crate) begun: Option<Minimum>,
+    /// When it was evicted for others, in order, as far as that protects it still.
+    pub(crate) evicted: Vec<Time>,
 }
 
 impl Run {
-    /// What must survive a restart.
+    /// What must survive a restart; the room that is being made for it is the plan's to tell.
     pub(crate) fn ledger(&self, gang: &Gang, snap: &Snapshot) -> Ledger {
         let Some(run) = self.start else { return Ledger::default() };
         let succeeded = gang.run(snap.pods()).succeeded.into_iter();
@@ -61,6 +65,8 @@ impl Run {
             releases: self.releases,
             succeeded: succeeded.map(|(role, count)| RoleTally { role, count }).collect(),
             begun: self.begun.clone().filter(|begun| *begun != asked(gang)),
+            evicted: self.evicted.clone(),
+            reservation: None,
         };
         let latest = ledger.latest();
         Ledger { youngest: self.youngest.filter(|it| Some(*it) > latest), ..ledger }
@@ -77,7 +83,9 @@ impl Run {
             has_started: ledger.has_started,
             releases: ledger.releases,
             is_released: false,
+            is_evicted: false,
             begun: ledger.begun.clone(),
+            evicted: ledger.evicted.clone(),
         }
     }
 
@@ -93,7 +101,7 @@ impl Run {
         }
         if self.is_released {
             // Its pods are made anew: the gang goes on, whatever gap there was.
-            *self = Self { start: Some(start), is_released: false, ..self.clone() };
+            (self.start, self.is_released, self.is_evicted) = (Some(start), false, false);
             (self.blocked_since, self.broken_since, self.begun) = (None, None, None);
             self.youngest = None;
             return;
@@ -103,8 +111,9 @@ impl Run {
         let Some(ledger) = ledger else {
             let of_release = ledgers(snap, id).filter(|it| is_of_release(it));
             if let Some(ledger) = of_release.max_by_key(|ledger| progress(ledger)) {
-                let Self { age, has_started, releases, .. } = Self::from_ledger(ledger);
-                *self = Self { start: self.start, age, has_started, releases, ..Self::default() };
+                let Self { age, has_started, releases, evicted, .. } = Self::from_ledger(ledger);
+                let start = self.start;
+                *self = Self { start, age, has_started, releases, evicted, ..Self::default() };
             }
             return;
         };
@@ -121,8 +130,18 @@ impl Run {
             self.age = ledger.age.or(self.age);
             self.has_started |= ledger.has_started && tells_start;
             self.releases = self.releases.max(ledger.releases);
+            if ledger.evicted.last() > self.evicted.last() {
+                self.evicted.clone_from(&ledger.evicted);
+            }
             self.begun = self.begun.take().or_else(|| ledger.begun.clone());
         }
+    }
+
+    /// It is not evicted after all, or not as a whole; false if it never was.
+    pub(crate) fn stays(&mut self) -> bool {
+        let was_evicted = std::mem::take(&mut self.is_evicted);
+        self.is_released &= !was_evicted;
+        was_evicted
     }
 
     /// Names another youngest member once most are younger than what lasts of the ledger.
@@ -230,6 +249,18 @@ fn ledgers(snap: &Snapshot, id: GangId) -> impl Iterator<Item = &Ledger> {
     of_group.into_iter().chain(of_pods)
 }
 
+/// The room that was being made for a gang, as it was written down last. What a member bears
+/// that has finished is taken away by nobody any more, and says nothing.
+pub(crate) fn reservation(snap: &Snapshot, id: GangId, now: Time) -> Option<&Reservation> {
+    let gang = snap.gangs().get(id);
+    let of_group = gang.spec.as_ref().filter(|_| gang.exists).map(|spec| &spec.ledger);
+    let members = gang.members.iter().map(|pod| &snap.pods().get(*pod).spec);
+    let unfinished = members.filter(|pod| !pod.phase.is_finished());
+    let of_pods = unfinished.filter_map(|pod| pod.ledger.as_deref());
+    let written = of_group.into_iter().chain(of_pods).filter_map(|it| it.reservation.as_ref());
+    written.filter(|it| it.until > now).max()
+}
+
 /// How far a gang had come when a ledger was written: the latest run first, then what never goes
 /// back in a run. What comes and goes, such as since when it lacks room, tells nothing of that.
 fn progress(ledger: &Ledger) -> (Option<Time>, u32, bool, Option<Time>, u64, &Ledger) {
@@ -243,9 +274,10 @@ fn asked(gang: &Gang) -> Minimum {
     minimum_of(gang.min(), roles.map(|role| (role.name.clone(), role.min)))
 }
 
-/// True if a ledger was written while its gang was released: the run that follows goes on.
+/// True if a ledger was written while its gang was released or evicted: the run that follows
+/// goes on.
 fn is_of_release(ledger: &Ledger) -> bool {
-    ledger.releases > 0 && ledger.broken_since.is_some()
+    (ledger.releases > 0 || !ledger.evicted.is_empty()) && ledger.broken_since.is_some()
 }
 
 /// True if a ledger belongs to the run whose first member left was created at `start`.

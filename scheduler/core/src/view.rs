@@ -4,12 +4,14 @@ use crate::admit;
 use crate::awaits;
 use crate::engine::Engine;
 use crate::roster::{Roster, rank_order};
+use crate::run::reservation;
 use scheduler_model::explain::{Explanation, WaitReason};
 use scheduler_model::gang::Origin;
-use scheduler_model::ids::{GangId, PodId};
+use scheduler_model::ids::{GangId, NodeId, PodId};
 use scheduler_model::snapshot::Snapshot;
 use scheduler_model::spec::{GangKey, Ledger, PodPhase, Told};
 use scheduler_model::time::Time;
+use std::collections::BTreeMap;
 
 /// Where a gang stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -39,6 +41,8 @@ pub struct MemberView {
     pub role: String,
     /// Node it has or was given.
     pub node: Option<String>,
+    /// Node that is kept for it while others are evicted.
+    pub reserved: Option<String>,
     /// Decided, but not yet seen bound.
     pub is_assumed: bool,
     /// It lost its place: it goes, or its node is gone or silent.
@@ -105,6 +109,10 @@ pub struct GangView {
     pub has_started: bool,
     /// What must survive a restart.
     pub ledger: Ledger,
+    /// Room was being made for it, as is written down, and is not any more.
+    pub has_lost_room: bool,
+    /// It goes as a whole, for others, and comes again when its pods are made anew.
+    pub is_evicted: bool,
     /// Why it, or the rest of it, waits.
     pub explanation: Option<Explanation>,
     /// Why it is not bound yet although it has nodes.
@@ -146,6 +154,8 @@ impl Engine {
         };
         let running = members.iter().filter(is_running).count();
         let memory = self.memory.get(&id);
+        let ledger = memory.map(|memory| memory.run.ledger(gang, snap));
+        let reserved = self.reserved_nodes(id, &roster);
         let awaits = awaits::explain(snap, &gang.key, &members);
         GangView {
             key: gang.key.clone(),
@@ -167,18 +177,21 @@ impl Engine {
                 succeeded: roster.total.succeeded,
                 failed: run.failed,
             },
-            members: members.into_iter().map(|pod| self.member(pod)).collect(),
+            members: members.into_iter().map(|pod| self.member(pod, &reserved)).collect(),
             succeeded: roster.total.succeeded,
             age: memory.and_then(|memory| memory.run.age),
             started_at: snap.started_at(id),
             has_started: memory.is_some_and(|memory| memory.run.has_started),
-            ledger: memory.map(|memory| memory.run.ledger(gang, snap)).unwrap_or_default(),
+            ledger: Ledger { reservation: self.reservation(id), ..ledger.unwrap_or_default() },
+            has_lost_room: reservation(snap, id, Time::ZERO).is_some()
+                && self.plan(&gang.key).is_none(),
+            is_evicted: memory.is_some_and(|memory| memory.run.is_evicted),
             explanation: self.explanation(id).cloned(),
             awaits,
         }
     }
 
-    fn member(&self, id: PodId) -> MemberView {
+    fn member(&self, id: PodId, reserved: &BTreeMap<PodId, NodeId>) -> MemberView {
         let snap = &self.snapshot;
         let pod = snap.pods().get(id);
         let known = pod.place.node().map(|node| snap.nodes().spec(node).name.clone());
@@ -187,6 +200,7 @@ impl Engine {
             name: pod.spec.name.clone(),
             role: pod.spec.role.clone(),
             node: known.or_else(|| pod.spec.node.clone()),
+            reserved: reserved.get(&id).map(|node| snap.nodes().spec(*node).name.clone()),
             is_assumed: pod.is_assumed(),
             is_lost: snap.is_lost(id),
             is_gated: !pod.spec.gates.is_empty(),

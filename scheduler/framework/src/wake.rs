@@ -27,10 +27,12 @@ impl EventMask {
     pub const NEXT_CYCLE: Self = Self(1 << 7);
     /// Volumes that wait for a claim, or room for new ones, changed.
     pub const VOLUME_CHANGED: Self = Self(1 << 8);
+    /// More pods may be evicted, as disruption budgets say.
+    pub const BUDGET_ROSE: Self = Self(1 << 9);
     /// Everything but a change of the gang itself: what comes from elsewhere.
     pub const FROM_ELSEWHERE: Self = Self(Self::ALL.0 & !Self::GANG_CHANGED.0);
     /// Everything.
-    pub const ALL: Self = Self((1 << 9) - 1);
+    pub const ALL: Self = Self((1 << 10) - 1);
 
     /// True if some kind is in both.
     #[must_use]

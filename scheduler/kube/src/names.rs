@@ -19,6 +19,14 @@ pub const TOPOLOGY_REQUIRED: &str = "muster.sh/topology-required";
 pub const TOPOLOGY_PREFERRED: &str = "muster.sh/topology-preferred";
 /// Annotation on a controller or group: upper bound of the run time.
 pub const WALLTIME: &str = "muster.sh/walltime";
+/// Annotation on pod or group: `false` where it wishes not to be evicted.
+pub const PREEMPTIBLE: &str = "muster.sh/preemptible";
+/// Annotation on pod or group: how long it wishes to be safe after it began to run.
+pub const MIN_RUNTIME: &str = "muster.sh/min-runtime";
+/// Annotation on pod or group: what its restart costs, in pod-seconds for each pod.
+pub const PREEMPTION_COST: &str = "muster.sh/preemption-cost";
+/// Annotation on pod or group: when it last saved its work.
+pub const CHECKPOINTED_AT: &str = "muster.sh/checkpointed-at";
 /// Annotation on pod, group or controller: how long a simulated pod runs.
 pub const SIMULATED_RUNTIME: &str = "muster.sh/simulated-runtime";
 /// Annotation on pod, group or controller: when a simulated pod arrives.
@@ -46,6 +54,11 @@ pub const VOLCANO_JOB: &str = "volcano.sh/job-name";
 pub const VOLCANO_TASK: &str = "volcano.sh/task-spec";
 /// Label or annotation on the pods of a vcjob: their number within the task.
 pub const VOLCANO_TASK_INDEX: &str = "volcano.sh/task-index";
+
+/// Annotation or label on pod or group: `false` where it is not to be evicted.
+pub const VOLCANO_PREEMPTABLE: &str = "volcano.sh/preemptable";
+/// Label or annotation on pod or group: how long it is not to be evicted after it was bound.
+pub const VOLCANO_COOLDOWN: &str = "volcano.sh/cooldown-time";
 
 /// Label: the coscheduling group of a pod.
 pub const COSCHEDULING_GROUP: &str = "scheduling.x-k8s.io/pod-group";

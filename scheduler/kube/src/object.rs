@@ -10,7 +10,7 @@ use crate::wire::volume::{
     Claim, CsiDriver, CsiNode, PersistentVolume, StorageCapacity, StorageClass,
 };
 use crate::wire::workloads::{Job, JobSet, LeaderWorkerSet, Replicas, StatefulSet};
-use crate::wire::{DaemonSet, Meta, Namespace, Node, Pod, PriorityClass, groups};
+use crate::wire::{DaemonSet, DisruptionBudget, Meta, Namespace, Node, Pod, PriorityClass, groups};
 use scheduler_model::spec::GangSpec;
 
 /// An object in its wire struct.
@@ -26,6 +26,8 @@ pub enum Object {
     PriorityClass(PriorityClass),
     /// A DaemonSet.
     DaemonSet(Box<DaemonSet>),
+    /// A PodDisruptionBudget.
+    Budget(DisruptionBudget),
     /// A controller whose pods make gangs.
     Owner(Owner),
     /// A group.
@@ -118,6 +120,7 @@ impl Object {
             Self::Namespace(object) => &object.metadata,
             Self::PriorityClass(object) => &object.metadata,
             Self::DaemonSet(object) => &object.metadata,
+            Self::Budget(object) => &object.metadata,
             Self::Owner(object) => object.meta(),
             Self::Group(object) => object.meta(),
             Self::Workload(object) => &object.metadata,

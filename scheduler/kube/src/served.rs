@@ -16,6 +16,9 @@ pub struct Served {
     pub volcano: String,
     /// The Volcano kind has a status subresource; as Volcano itself installs it, it has none.
     pub volcano_has_status: bool,
+    /// Of Volcano's queues, where they have a status subresource: nothing else of them is ours to
+    /// write.
+    pub volcano_queues: Option<String>,
     /// Of `scheduling.x-k8s.io`.
     pub coscheduling: String,
 }
@@ -28,6 +31,7 @@ impl Default for Served {
             kubernetes: "v1beta1".to_owned(),
             volcano: "v1beta1".to_owned(),
             volcano_has_status: false,
+            volcano_queues: None,
             coscheduling: "v1alpha1".to_owned(),
         }
     }

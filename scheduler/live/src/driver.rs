@@ -21,6 +21,7 @@ use scheduler_model::time::Time;
 use scheduler_protocol::answer::{Answer, PodFacts};
 use scheduler_protocol::bind::{Binder, Bound, Settled};
 use scheduler_protocol::call::CallId;
+use scheduler_protocol::evict::Evictor;
 use scheduler_protocol::lanes::{Lane, Lanes};
 use scheduler_protocol::lease::{Lease, Standing};
 use scheduler_protocol::repair::Repair;
@@ -38,6 +39,7 @@ pub struct Live {
     pub(crate) binder: Binder,
     pub(crate) volumes: Volumes,
     pub(crate) repair: Repair,
+    pub(crate) evictor: Evictor,
     pub(crate) teller: Teller,
     pub(crate) queues: QueueDesk,
     pub(crate) waits: Waits,
@@ -82,6 +84,7 @@ impl Live {
             binder: Binder::new(settings.bind.clone()),
             volumes: Volumes::new(settings.volumes.clone()),
             repair: Repair::new(settings.repair.clone()),
+            evictor: Evictor::default(),
             teller: Teller::new(settings.tell.clone()),
             queues: QueueDesk::default(),
             leadership: match &settings.lease {
@@ -126,8 +129,10 @@ impl Live {
         if standing == Standing::Lost {
             return self.lost();
         }
+        self.follow_evictions(now);
         if self.may_decide(now) {
             self.decide(now);
+            self.follow_evictions(now);
         }
         self.begin(now);
         self.recheck(now);
@@ -152,7 +157,8 @@ impl Live {
         let stop = self.stop.map(|stop| stop.until);
         let tell = self.tells_at(now);
         let volumes = may_write.then(|| self.volumes.wake_at()).flatten();
-        let all = [engine, binder, volumes, lanes, stop, tell, self.lease.wake_at(now)];
+        let evictor = may_write.then(|| self.evictor.wake_at(now)).flatten();
+        let all = [engine, binder, volumes, evictor, lanes, stop, tell, self.lease.wake_at(now)];
         all.into_iter().flatten().min().map(|time| time.max(now))
     }
 
@@ -210,7 +216,9 @@ impl Live {
             _ => None,
         };
         self.queues.is_stale = true;
-        self.queues.has_any |= matches!(&event, Event::Queue(queue) if queue.dialect.is_some());
+        if let Event::Queue(queue) = &mut event {
+            self.queues.shown(queue, now);
+        }
         self.tell_volumes(&event, now);
         self.engine.observe(event, now);
         let settled = match sight {
@@ -225,6 +233,7 @@ impl Live {
         self.lanes.landed(id);
         self.lease.answered(id, answer, now);
         self.repair.answered(id, answer, &mut self.lanes, now);
+        self.evictor.answered(id, answer, &mut self.lanes, now);
         self.teller.answered(id, answer, now);
         self.queues.teller.answered(id, answer, now);
         self.volumes.answered(id, answer, &mut self.lanes, now);
@@ -278,7 +287,7 @@ impl Live {
         self.queues.is_stale = true;
         let CycleReport { effects, evictions, decisions, rejections, steps } =
             self.engine.cycle(now);
-        debug_assert!(evictions.is_empty(), "the live engine is told to evict nobody");
+        self.take_evictions(evictions, now);
         let rejected = rejections.into_iter().map(|it| Notice::Rejected(it.gang, it.word));
         self.notices.extend(rejected);
         let (mut plans, mut waits) = (0, 0);
@@ -327,7 +336,7 @@ impl Live {
         self.prepare(now);
     }
 
-    fn queue_of(&self, gang: &GangKey) -> String {
+    pub(crate) fn queue_of(&self, gang: &GangKey) -> String {
         let snap = self.engine.snapshot();
         let id = snap.gangs().find(gang);
         id.map(|id| snap.gangs().get(id).queue_name.clone()).unwrap_or_default()
@@ -357,6 +366,7 @@ impl Live {
         self.settle(settled, Time::ZERO);
         self.volumes.forget_all(&mut self.lanes);
         self.repair.forget_all(&mut self.lanes);
+        self.evictor.forget_all(&mut self.lanes);
         self.teller.clear();
         self.queues.teller.clear();
         let holder = self.lease.leader().unwrap_or_default().to_owned();

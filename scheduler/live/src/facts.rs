@@ -30,6 +30,7 @@ pub(crate) fn of(view: GangView) -> GangFacts {
         has_started: view.has_started,
         explanation,
         ledger: view.ledger,
+        has_lost_room: view.has_lost_room,
     }
 }
 
@@ -39,6 +40,8 @@ fn phase(view: &GangView) -> Phase {
     let waiting = if is_admitted { Phase::Admitted } else { Phase::Pending };
     match view.standing {
         Standing::Done => Phase::Done,
+        // Evicted for others it is not repaired: it waits for its pods to be made anew.
+        Standing::Broken if view.is_evicted => waiting,
         Standing::Broken if view.counts.placed > 0 => Phase::Broken,
         Standing::Partial | Standing::Running if view.has_started => Phase::Running,
         _ => waiting,
@@ -58,6 +61,7 @@ fn barred(view: &GangView) -> Option<Explanation> {
             format!("create the queue {queue:?}, or name one that exists")
         }
         WaitReason::QueueClosed(_) => format!("open the queue {queue:?}, or name another"),
+        WaitReason::QueueContradictory(clash) => clash.remedy(),
         _ => format!("mend the parents of the queue {queue:?}"),
     };
     Some(Explanation {
@@ -78,6 +82,7 @@ fn member(view: MemberView, namespace: &str) -> MemberFacts {
         pod: PodRef { namespace: namespace.to_owned(), name: view.name, uid: view.uid },
         node,
         assumed,
+        reserved: view.reserved,
         has_controller: view.has_controller,
         is_lost: view.is_lost,
         is_gated: view.is_gated,

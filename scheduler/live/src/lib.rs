@@ -14,6 +14,7 @@
 )]
 
 pub mod driver;
+mod evict;
 mod facts;
 mod leave;
 pub mod news;

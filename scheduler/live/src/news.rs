@@ -111,8 +111,28 @@ pub enum Notice {
     Broken(GangKey),
     /// It has its minimum again.
     Repaired(GangKey),
-    /// It was released to start again: how often so far.
-    Released(GangKey, u32),
+    /// It was released to start again.
+    Released {
+        /// Which.
+        gang: GangKey,
+        /// How often so far.
+        times: u32,
+        /// Members that are deleted.
+        pods: u32,
+    },
+    /// Pods of a gang are being deleted to make room for another.
+    Evicted {
+        /// Whose.
+        gang: GangKey,
+        /// Its queue.
+        queue: String,
+        /// How many.
+        pods: u32,
+        /// For whom.
+        gainer: GangKey,
+        /// Its queue.
+        gainer_queue: String,
+    },
     /// Another scheduler writes over the status of a group that is muster's.
     Contested {
         /// Which.

@@ -26,6 +26,7 @@ impl Live {
         if may_write {
             self.touched.extend(self.repair.looks(now));
             self.touched.extend(self.teller.looks(now));
+            self.touched.extend(self.evictor.looks(now).cloned());
         }
         self.rests.retain(|_, until| *until > now);
         for key in std::mem::take(&mut self.touched) {
@@ -42,6 +43,7 @@ impl Live {
                     let next = self.settings.engine.pace.next(facts.members.len(), now);
                     self.rests.extend(next.map(|next| (key.clone(), next)));
                     self.waits.look(&facts, now);
+                    self.count(&facts);
                     if may_write && self.is_ours(&facts) {
                         self.look(facts, now);
                     }
@@ -95,6 +97,8 @@ impl Live {
             let releases = self.recorded(&facts);
             self.repair.recorded(key, releases, &mut self.lanes, now);
         }
+        self.show_reservation(&facts, now);
+        let key = &facts.group.key;
         if let Some(shown) = self.stands(&facts)
             && self.teller.shown(key, &shown, now)
         {
@@ -114,7 +118,7 @@ impl Live {
     }
 
     /// What stands on the group in the API; `None` without a group object.
-    fn stands(&self, facts: &GangFacts) -> Option<Shown> {
+    pub(crate) fn stands(&self, facts: &GangFacts) -> Option<Shown> {
         let snap = self.engine.snapshot();
         let gang = snap.gangs().find(&facts.group.key).filter(|_| facts.has_object)?;
         let spec = snap.gangs().get(gang).spec.as_ref()?;
@@ -132,7 +136,7 @@ impl Live {
 
     /// Groups of other dialects may be meant for other schedulers: only what one of our pods
     /// names is written.
-    fn is_ours(&mut self, facts: &GangFacts) -> bool {
+    pub(crate) fn is_ours(&mut self, facts: &GangFacts) -> bool {
         let key = &facts.group.key;
         if self.ours.contains(key) {
             return true;
@@ -156,6 +160,7 @@ impl Live {
 
     fn forget(&mut self, key: &GangKey) {
         self.waits.gone(key);
+        self.queues.forget(key);
         self.repair.gone(key, &mut self.lanes);
         self.teller.gone(key);
         self.ours.remove(key);
@@ -185,7 +190,7 @@ impl Live {
                      (release {number}); {RELEASE_ADVICE}"
                 );
                 self.note(&key, EventReason::Released, words, now);
-                self.notices.push(Notice::Released(key, number));
+                self.notices.push(Notice::Released { gang: key, times: number, pods });
             }
             RepairNews::Kept(key, why) => {
                 self.note(&key, EventReason::Broken, format!("it keeps its room: {why}"), now);

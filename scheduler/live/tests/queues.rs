@@ -5,11 +5,11 @@ use scheduler_live::driver::Live;
 use scheduler_live::news::News;
 use scheduler_live::settings::Settings;
 use scheduler_model::event::Event;
-use scheduler_model::spec::{Dialect, PodSpec, QueueSpec};
+use scheduler_model::spec::{Dialect, GangKey, GangSpec, Membership, PodSpec, QueueSpec};
 use scheduler_model::time::{Span, Time};
 use scheduler_protocol::answer::{Answer, Reply};
 use scheduler_protocol::call::Call;
-use scheduler_protocol::status::QueueStatus;
+use scheduler_protocol::status::{GroupsByPhase, QueueStatus};
 
 const START: Time = Time::from_ms(1_000_000);
 
@@ -81,4 +81,39 @@ fn gangs_that_wait_are_counted_where_they_wait() {
     live.take(News::Event(Event::Pod(Box::new(pod))), START);
     let writes = minute(&mut live, START);
     assert_eq!(writes.last().map(|(_, status)| status.waiting), Some(1));
+}
+
+/// A group of Volcano in the queue `shared`, with a pod that names us, or without.
+fn volcano_group(name: &str, pods: &[&str]) -> Vec<Event> {
+    let key =
+        GangKey { namespace: "a".to_owned(), name: name.to_owned(), dialect: Dialect::Volcano };
+    let queue = Some("shared".to_owned());
+    let gang = GangSpec { uid: name.to_owned(), queue, min: 2, ..GangSpec::plain(key.clone()) };
+    let member = |pod: &&str| {
+        let membership = Membership::Group(key.clone());
+        Event::Pod(Box::new(PodSpec { membership, ..PodSpec::new("a", pod) }))
+    };
+    std::iter::once(Event::Gang(Box::new(gang))).chain(pods.iter().map(member)).collect()
+}
+
+#[test]
+fn groups_of_ours_are_counted_in_a_queue_of_volcano_and_others_are_not() {
+    let mut live = leader();
+    let shared = QueueSpec { dialect: Some(Dialect::Volcano), ..QueueSpec::named("shared") };
+    queue(&mut live, shared, START);
+    for event in [volcano_group("ours", &["p"]), volcano_group("theirs", &[])].concat() {
+        live.take(News::Event(event), START);
+    }
+    let writes = minute(&mut live, START);
+    let [(name, status)] = writes.as_slice() else { panic!("{writes:?}") };
+    let admitted = GroupsByPhase { admitted: 1, ..GroupsByPhase::default() };
+    assert_eq!((name.as_str(), status.groups), ("shared", Some(admitted)));
+}
+
+#[test]
+fn a_queue_of_volcano_without_gangs_of_ours_is_not_written() {
+    let mut live = leader();
+    let shared = QueueSpec { dialect: Some(Dialect::Volcano), ..QueueSpec::named("shared") };
+    queue(&mut live, shared, START);
+    assert_eq!(minute(&mut live, START), []);
 }

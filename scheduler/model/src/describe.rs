@@ -15,7 +15,7 @@ impl Snapshot {
     /// One line per fact, sorted.
     #[must_use]
     pub fn describe(&self) -> Vec<String> {
-        if self.queues.is_stale() {
+        if self.queues.is_stale() || self.queues.is_unchecked() {
             let mut settled = self.clone();
             settled.settle();
             return settled.describe();
@@ -62,6 +62,9 @@ impl Snapshot {
         }
         for spec in self.volumes.pools.values() {
             tell(Event::Pool(Box::new(spec.clone())));
+        }
+        for budget in self.budgets.iter() {
+            tell(Event::Budget(budget.spec.clone()));
         }
         for (_, gang) in self.gangs.iter() {
             if let Some(spec) = &gang.spec {
@@ -211,6 +214,7 @@ impl Snapshot {
         lines.extend(all.claims.values().map(|claim| format!("claim {claim:?}")));
         lines.extend(all.volumes.values().map(|volume| format!("volume {volume:?}")));
         lines.extend(all.pools.values().map(|pool| format!("pool {pool:?}")));
+        lines.extend(self.budgets.iter().map(|budget| format!("budget {:?}", budget.spec)));
         for (claim, pods) in &all.users {
             let mut pods: Vec<&str> =
                 pods.iter().map(|id| self.pods.get(*id).spec.uid.as_str()).collect();

@@ -1,6 +1,7 @@
 //! What the engine asks of the outside, and how each request can end.
 
 use crate::spec::{GangKey, Labels, VolumeStep};
+use crate::time::Time;
 
 /// Names one effect until it is settled. Never reused.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -46,6 +47,10 @@ pub struct Evict {
     pub gang: GangKey,
     /// The gang that gains by it.
     pub gainer: GangKey,
+    /// Names the plan that it is part of (see [`Reservation::plan`]).
+    ///
+    /// [`Reservation::plan`]: crate::spec::Reservation::plan
+    pub plan: Time,
 }
 
 /// How an effect ended.

@@ -1,8 +1,8 @@
 //! Everything that can happen to the engine, as a closed list.
 
 use crate::spec::{
-    ClaimSpec, DaemonSpec, GangKey, GangSpec, NamespaceSpec, NodeSpec, PodSpec, PoolSpec,
-    PriorityClassSpec, QueueSpec, TopologySpec, VolumeSpec,
+    BudgetSpec, ClaimSpec, DaemonSpec, GangKey, GangSpec, NamespaceSpec, NodeSpec, PodSpec,
+    PoolSpec, PriorityClassSpec, QueueSpec, TopologySpec, VolumeSpec,
 };
 
 /// News from outside. Order between kinds does not matter; the latest of one object wins.
@@ -52,6 +52,10 @@ pub enum Event {
     Pool(Box<PoolSpec>),
     /// The room of this key is gone.
     PoolGone(String),
+    /// A disruption budget as it is now.
+    Budget(BudgetSpec),
+    /// The disruption budget of this key (`namespace/name`) is gone.
+    BudgetGone(String),
     /// A fresh list of one kind begins: what it does not name by the matching
     /// [`Event::ListEnd`] is gone.
     ListStart(Kind),
@@ -84,4 +88,6 @@ pub enum Kind {
     Volume,
     /// Room for new volumes.
     Pool,
+    /// Disruption budgets.
+    Budget,
 }

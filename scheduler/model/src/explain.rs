@@ -5,6 +5,7 @@
 
 use crate::amount::{Amount, Unit};
 use crate::queue::Ceiling;
+pub use crate::queue::{Bound, NamedClash};
 use crate::spec::{GangKey, Taint};
 use crate::time::Time;
 use std::fmt;
@@ -80,6 +81,8 @@ pub enum WaitReason {
     QueueClosed(String),
     /// Its queue is part of a cycle of parents, or its parent does not exist.
     QueueBroken(String),
+    /// More is dedicated to its queue than that, or a queue above it, may use.
+    QueueContradictory(NamedClash),
     /// It names a topology or level that does not exist.
     LevelMissing(String),
     /// A queue limit, a borrowing limit or what is kept for other queues is in the way.
@@ -134,6 +137,7 @@ impl WaitReason {
             Self::QueueMissing(_) => "queue-missing",
             Self::QueueClosed(_) => "queue-closed",
             Self::QueueBroken(_) => "queue-broken",
+            Self::QueueContradictory(_) => "queue-contradictory",
             Self::LevelMissing(_) => "level-missing",
             Self::Limit { ceiling: Ceiling::Limit, .. } => "limit",
             Self::Limit { ceiling: Ceiling::Borrowing, .. } => "borrowing-limit",
@@ -154,6 +158,7 @@ impl WaitReason {
             Self::QueueMissing(_)
                 | Self::QueueClosed(_)
                 | Self::QueueBroken(_)
+                | Self::QueueContradictory(_)
                 | Self::Limit { .. }
         )
     }
@@ -415,6 +420,7 @@ impl fmt::Display for WaitReason {
             Self::QueueBroken(name) => {
                 write!(f, "queue {name:?} hangs on a missing parent or a cycle of parents")
             }
+            Self::QueueContradictory(clash) => write!(f, "{clash}"),
             Self::LevelMissing(name) => write!(f, "topology level {name:?} does not exist"),
             Self::Limit { ceiling, queue, flavour, resource, used, wants, limit } => {
                 let unit = Unit::of(resource);

@@ -4,7 +4,8 @@
 //! 2. [`spec`]: what the outside tells us, in our own words (nodes, pods, gangs, queues).
 //! 3. [`event`], [`effect`]: the two pipes, in and out.
 //! 4. [`snapshot`]: the cluster as the engine sees it, made of the tables [`node`], [`label`],
-//!    [`topology`], [`constraint`], [`relation`], [`class`], [`pod`], [`gang`], [`queue`].
+//!    [`topology`], [`constraint`], [`relation`], [`class`], [`pod`], [`gang`], [`queue`],
+//!    [`volume`], [`budget`].
 //! 5. [`ingest`] and [`op`]: the only two ways a snapshot changes.
 //! 6. [`describe`]: what a snapshot holds, by name.
 //! 7. [`explain`]: why a gang waits, as a value.
@@ -20,6 +21,7 @@
 )]
 
 pub mod amount;
+pub mod budget;
 pub mod class;
 pub mod constraint;
 pub mod describe;

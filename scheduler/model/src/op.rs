@@ -56,6 +56,8 @@ pub struct Kept {
     pub request: Arc<Request>,
     /// How many.
     pub count: u32,
+    /// The queue that is to use it, if it counts as that queue's already.
+    pub queue: Option<QueueId>,
 }
 
 impl Snapshot {
@@ -73,7 +75,13 @@ impl Snapshot {
     fn carry_out(&mut self, op: Op, sign: Sign) {
         match op {
             Op::Place(room) | Op::Reserve(room) => self.charge_room(room, sign),
-            Op::Hold(kept) => self.keep_free(&kept.request, kept.node, kept.count, sign),
+            Op::Hold(kept) => {
+                self.keep_free(&kept.request, kept.node, kept.count, sign);
+                if let Some(queue) = kept.queue {
+                    let flavour = self.nodes.flavour(kept.node);
+                    self.queues.promise(queue, (flavour, &kept.request, kept.count), sign);
+                }
+            }
             Op::Serve(service) => self.open_service(service, sign),
             Op::Evict(pod) => self.evict(pod, sign),
             Op::Leave(pod) => self.leave(pod, sign),
@@ -93,11 +101,15 @@ impl Snapshot {
         let row = self.pods.get(pod);
         assert!(!row.spec.terminating, "a pod that already goes is not evicted");
         assert!(row.is_evicted == (sign == Sign::Minus), "evicting and sparing alternate");
-        let charge = self.charge_of(pod).expect("only a placed pod is evicted");
-        self.charge(charge, Sign::Minus);
+        let charge = self.charge_of(pod);
+        assert!(charge.is_some() || sign == Sign::Minus, "only a placed pod is evicted");
         self.pods.rows[pod].is_evicted = sign == Sign::Plus;
-        let is_releasing = sign == Sign::Plus;
-        self.charge(Charge { is_releasing, ..charge }, Sign::Plus);
+        // Its node may have gone meanwhile.
+        if let Some(charge) = charge {
+            self.charge(charge, Sign::Minus);
+            let is_releasing = sign == Sign::Plus;
+            self.charge(Charge { is_releasing, ..charge }, Sign::Plus);
+        }
         match sign {
             Sign::Plus => self.pods.releasing.insert(pod),
             Sign::Minus => self.pods.releasing.remove(&pod),

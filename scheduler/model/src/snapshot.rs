@@ -4,6 +4,7 @@
 //! (between cycles). Both move every derived index through `Snapshot::charge`, so an index
 //! cannot be forgotten. Next: [`crate::describe`], which says what a snapshot holds by name.
 
+use crate::budget::BudgetTable;
 use crate::class::ClassTable;
 use crate::constraint::ConstraintTable;
 use crate::gang::GangTable;
@@ -15,7 +16,7 @@ use crate::problem::Problem;
 use crate::queue::{Branch, Division, Measure, QueueTree, Share};
 use crate::relation::{RelationTable, Sign, Tally, change};
 use crate::resource::{Request, ResourceTable};
-use crate::spec::{DaemonSpec, GangKey, NamespaceSpec, PriorityClassSpec};
+use crate::spec::{DaemonSpec, GangKey, NamespaceSpec, PodSpec, PriorityClassSpec};
 use crate::time::Time;
 use crate::topology::TopologyTable;
 use crate::volume::{Need, VolumeTable};
@@ -38,6 +39,7 @@ pub struct Snapshot {
     pub(crate) priority_classes: BTreeMap<String, PriorityClassSpec>,
     pub(crate) daemons: BTreeMap<String, Daemon>,
     pub(crate) volumes: VolumeTable,
+    pub(crate) budgets: BudgetTable,
     pub(crate) problems: BTreeMap<String, Problem>,
 }
 
@@ -148,6 +150,12 @@ impl Snapshot {
         &self.volumes
     }
 
+    /// Disruption budgets.
+    #[must_use]
+    pub const fn budgets(&self) -> &BudgetTable {
+        &self.budgets
+    }
+
     /// What is wrong with objects now, each once.
     pub fn problems(&self) -> impl Iterator<Item = &Problem> {
         self.problems.values()
@@ -177,9 +185,27 @@ impl Snapshot {
     }
 
     fn pod_priority(&self, number: Option<i32>, class: &str) -> i32 {
-        let class = self.priority_classes.get(class);
+        number.or_else(|| self.class_or_default(class).map(|class| class.value)).unwrap_or(0)
+    }
+
+    fn class_or_default(&self, class: &str) -> Option<&PriorityClassSpec> {
         let default = || self.priority_classes.values().find(|class| class.is_default);
-        number.or_else(|| class.or_else(default).map(|class| class.value)).unwrap_or(0)
+        self.priority_classes.get(class).or_else(default)
+    }
+
+    /// Whether others may be evicted for a gang: not if its class or one of its members says
+    /// `preemptionPolicy: Never`, since it starts as a whole.
+    #[must_use]
+    pub fn preempts(&self, gang: GangId) -> bool {
+        let gang = self.gangs.get(gang);
+        let named = gang.spec.as_ref().and_then(|it| self.priority_classes.get(&it.priority_class));
+        let members = gang.members.iter().map(|id| &*self.pods.get(*id).spec);
+        let may = |pod: &PodSpec| {
+            let of_class = || self.class_or_default(&pod.priority_class);
+            pod.preempts.unwrap_or_else(|| of_class().is_none_or(|class| class.preempts))
+        };
+        named.is_none_or(|class| class.preempts)
+            && members.filter(|pod| !pod.phase.is_finished()).all(may)
     }
 
     /// When the first placed member of a gang began to run (or was bound).

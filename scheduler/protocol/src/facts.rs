@@ -29,6 +29,8 @@ pub struct GangFacts {
     pub explanation: Option<Explanation>,
     /// What must survive a restart, as of now.
     pub ledger: Ledger,
+    /// Room was being made for it, as is written down, and is not any more.
+    pub has_lost_room: bool,
     /// Unfinished members in rank order.
     pub members: Vec<MemberFacts>,
 }
@@ -42,6 +44,8 @@ pub struct MemberFacts {
     pub node: Option<String>,
     /// Node it was given, not yet seen bound.
     pub assumed: Option<String>,
+    /// Node that is kept for it while others are evicted.
+    pub reserved: Option<String>,
     /// A controller makes a new pod where this one goes.
     pub has_controller: bool,
     /// It lost its place: terminating, or its node is gone or silent.

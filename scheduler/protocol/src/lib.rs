@@ -21,10 +21,12 @@
 pub mod answer;
 pub mod bind;
 pub mod call;
+pub mod evict;
 pub mod facts;
 pub mod lanes;
 pub mod lease;
 pub mod meaning;
+mod removal;
 pub mod repair;
 pub mod retry;
 pub mod status;

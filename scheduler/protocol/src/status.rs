@@ -61,8 +61,10 @@ pub struct GroupStatus {
 /// Everything a queue's status says.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct QueueStatus {
-    /// What keeps it from being what its object says: a word in CamelCase, and a sentence.
+    /// What is wrong with it: a word in CamelCase, and a sentence.
     pub trouble: Option<(String, String)>,
+    /// It is used as its object says all the same.
+    pub is_notice: bool,
     /// Since when that, or that there is nothing.
     pub since: Time,
     /// What its gangs and all below it use, by resource.
@@ -73,6 +75,39 @@ pub struct QueueStatus {
     pub fair: BTreeMap<String, Amount>,
     /// Gangs of its own that lack their minimum.
     pub waiting: u32,
+    /// Groups of its own by phase, where its kind counts them.
+    pub groups: Option<GroupsByPhase>,
+    /// Nobody has written a status yet, as far as is known.
+    pub is_first: bool,
+}
+
+/// How many groups are in which phase.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct GroupsByPhase {
+    /// In [`Phase::Pending`].
+    pub pending: u32,
+    /// In [`Phase::Admitted`].
+    pub admitted: u32,
+    /// In [`Phase::Running`].
+    pub running: u32,
+    /// In [`Phase::Broken`].
+    pub broken: u32,
+    /// In [`Phase::Done`].
+    pub done: u32,
+}
+
+impl GroupsByPhase {
+    /// Counts one more.
+    pub const fn add(&mut self, phase: Phase) {
+        let count = match phase {
+            Phase::Pending => &mut self.pending,
+            Phase::Admitted => &mut self.admitted,
+            Phase::Running => &mut self.running,
+            Phase::Broken => &mut self.broken,
+            Phase::Done => &mut self.done,
+        };
+        *count = count.saturating_add(1);
+    }
 }
 
 /// An event for people, about one object.
@@ -112,6 +147,10 @@ pub enum EventReason {
     Broken,
     /// A pod could not be bound.
     BindRefused,
+    /// Others have to go for it.
+    Evicting,
+    /// It has to go for another gang.
+    Preempted,
 }
 
 impl EventReason {
@@ -125,12 +164,17 @@ impl EventReason {
             Self::Released => "Released",
             Self::Broken => "Broken",
             Self::BindRefused => "BindRefused",
+            Self::Evicting => "Evicting",
+            Self::Preempted => "Preempted",
         }
     }
 
     /// True for what a person should look at.
     #[must_use]
     pub const fn is_warning(self) -> bool {
-        matches!(self, Self::Waiting | Self::Released | Self::Broken | Self::BindRefused)
+        matches!(
+            self,
+            Self::Waiting | Self::Released | Self::Broken | Self::BindRefused | Self::Preempted
+        )
     }
 }

@@ -129,7 +129,7 @@ pub struct Because {
 }
 
 /// All words for reasons to wait, in the order in which they are checked.
-pub const REASONS: [&str; 20] = [
+pub const REASONS: [&str; 21] = [
     "no-group",
     "members",
     "role-members",
@@ -141,6 +141,7 @@ pub const REASONS: [&str; 20] = [
     "queue-missing",
     "queue-closed",
     "queue-broken",
+    "queue-contradictory",
     "level-missing",
     "limit",
     "borrowing-limit",

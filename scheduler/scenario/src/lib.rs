@@ -106,6 +106,7 @@ fn read(text: &str) -> Result<Scenario, Error> {
         start,
         hold_after,
         evicts: file.evicts.unwrap_or(false),
+        breaks_budgets: file.breaks_budgets,
         grace: file.grace.map_or(Span::ZERO, |span| span.0),
         world,
         expect,

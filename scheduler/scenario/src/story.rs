@@ -20,6 +20,8 @@ pub struct Scenario {
     pub hold_after: Option<Span>,
     /// Gangs may be evicted for others.
     pub evicts: bool,
+    /// They may be evicted against disruption budgets where nothing else will do.
+    pub breaks_budgets: bool,
     /// How long an evicted pod takes to go.
     pub grace: Span,
     /// Everything at the start. What arrives later stands here too, with a hint.

@@ -69,6 +69,7 @@ fn surroundings(snap: &Snapshot) -> Vec<Event> {
         Event::Volume(Box::new(volume))
     }));
     events.extend(volumes.pools().values().cloned().map(Box::new).map(Event::Pool));
+    events.extend(snap.budgets().iter().map(|budget| Event::Budget(budget.spec.clone())));
     events
 }
 

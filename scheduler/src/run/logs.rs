@@ -123,9 +123,14 @@ pub fn notice(notice: &Notice) {
             let _of = span(gang);
             info!("repaired");
         }
-        Notice::Released(gang, times) => {
+        Notice::Released { gang, times, pods } => {
             let _of = span(gang);
-            warn!(times, "released to start again");
+            warn!(times, pods, "released to start again");
+        }
+        Notice::Evicted { gang, queue, pods, gainer, gainer_queue } => {
+            let _of = span(gang);
+            let gainer = gainer.to_string();
+            warn!(queue, pods, gainer, gainer_queue, "evicted for another gang");
         }
         Notice::Contested { gang, is_first } => {
             let _of = span(gang);

@@ -3,6 +3,7 @@
 use super::config::{self, Config, Fault, Plugins};
 use crate::arguments::live::Run;
 use scheduler_core::engine;
+use scheduler_core::evict::{Budgets, Evicts};
 use scheduler_framework::profile::Profile;
 use scheduler_live::settings::Settings;
 use scheduler_model::time::Span;
@@ -73,6 +74,12 @@ pub fn settings(config: &Config, identity: &str) -> Settings {
         fresh_for: timings.fresh_for.0,
         node_lost_after: timings.node_lost_after.0,
         repair_grace: timings.repair_grace.0,
+        evicts: if config.eviction.enabled { Evicts::ByQueue } else { Evicts::Never },
+        evictions_per_hour: config.eviction.per_hour,
+        budgets: match config.eviction.budgets {
+            config::Budgets::Keep => Budgets::Keep,
+            config::Budgets::BreakLast => Budgets::BreakLast,
+        },
         ..engine::Config::default()
     };
     settings.volumes.timeout = timings.volume_bind_timeout.0;

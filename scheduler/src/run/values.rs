@@ -107,6 +107,7 @@ fn queue(view: &QueueView, waiting: Map<String, Value>, oldest_ms: Option<i64>) 
             QueueState::Open => "open",
             QueueState::Closed => "closed",
             QueueState::Broken => "broken",
+            QueueState::Contradictory => "contradictory",
         },
         "trouble": view.trouble.as_ref().map(|it| json!({
             "reason": it.reason(), "message": it.to_string(),

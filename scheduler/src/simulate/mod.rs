@@ -14,7 +14,7 @@ use crate::arguments::{Output, Simulate};
 use crate::ending::Ending;
 use crate::show::{self, Shown};
 use scheduler_core::engine::Config;
-use scheduler_core::evict::Evicts;
+use scheduler_core::evict::{Budgets, Evicts};
 use scheduler_core::view::Standing;
 use scheduler_kube::read::open;
 use scheduler_sim::stage::{Options, RunReport, Stage};
@@ -95,6 +95,7 @@ const DUMP_STORY: &str = "A dump of what muster simulate was given";
 
 fn options(wish: &Simulate) -> Options {
     let evicts = if wish.evict { Evicts::ByQueue } else { Evicts::Never };
-    let config = Config { hold_after: wish.hold_after, evicts, ..Config::default() };
+    let budgets = if wish.break_budgets { Budgets::BreakLast } else { Budgets::Keep };
+    let config = Config { hold_after: wish.hold_after, evicts, budgets, ..Config::default() };
     Options { until: wish.until, config, check: wish.check, ..Options::default() }
 }

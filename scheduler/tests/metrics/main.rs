@@ -68,7 +68,7 @@ fn burst(metrics: &Metrics, gangs: u32, queues: u32) {
         metrics.notice(&Notice::Rejected(key(number), format!("OutOf{number}")));
         metrics.notice(&Notice::Broken(key(number)));
         metrics.notice(&Notice::Repaired(key(number)));
-        metrics.notice(&Notice::Released(key(number), 1));
+        metrics.notice(&Notice::Released { gang: key(number), times: 1, pods: 2 });
         metrics.notice(&Notice::Withdrawn(key(number), "gone".to_owned()));
         metrics.notice(&Notice::Trouble("x".to_owned()));
     }
@@ -278,7 +278,28 @@ fn requests_are_counted_by_what_became_of_them() {
         assert_eq!(value(&text, &name), Some(1.0), "{name}");
     }
     assert_eq!(value(&text, "muster_api_request_seconds_count{verb=\"get\"}"), Some(1.0));
-    assert_eq!(value(&text, "muster_evictions_total{reason=\"release\"}"), Some(1.0));
+}
+
+#[test]
+fn evicted_pods_are_counted_by_what_for() {
+    let metrics = Metrics::new(true);
+    metrics.notice(&Notice::Released { gang: key(1), times: 1, pods: 2 });
+    for (gainer_queue, pods) in [("a", 3), ("b", 4)] {
+        metrics.notice(&Notice::Evicted {
+            gang: key(1),
+            queue: "a".to_owned(),
+            pods,
+            gainer: key(2),
+            gainer_queue: gainer_queue.to_owned(),
+        });
+    }
+    let text = metrics.text(None, &[]);
+    let of = |reason: &str| value(&text, &format!("muster_evictions_total{{reason=\"{reason}\"}}"));
+    assert_eq!(of("release"), Some(2.0));
+    assert_eq!(of("preemption"), Some(3.0), "within its queue");
+    assert_eq!(of("reclaim"), Some(4.0));
+    assert_eq!(value(&text, "volcano_total_preemption_attempts"), Some(2.0));
+    assert_eq!(value(&text, "volcano_pod_preemption_victims"), Some(4.0));
 }
 
 #[test]

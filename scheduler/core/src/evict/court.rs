@@ -28,7 +28,7 @@ pub struct Taker {
 /// True if a gang may at all be a victim of the taker, whatever the numbers.
 pub(super) fn may_take(snap: &Snapshot, taker: Taker, bundle: &Bundle) -> bool {
     if bundle.queue == taker.queue {
-        let preempts = snap.queues().get(taker.queue).spec.preempts;
+        let preempts = snap.queues().path(taker.queue).all(|row| row.spec.preempts);
         return preempts && bundle.priority < taker.priority;
     }
     let (_, side) = parting(snap, taker.queue, bundle.queue);

@@ -6,11 +6,13 @@
 //! of each line after which the gang fits is found by halving, and victims are given back one by
 //! one, the most expensive first, with the gang placed anew each time. The cheapest result counts.
 //!
-//! Lower priorities are tried alone before higher ones join them.
+//! Lower priorities are tried alone before higher ones join them. Sets that keep to disruption
+//! budgets are tried before any that does not; of those, the one that breaks fewest counts.
 //!
 //! Cost: a placement per try. Few candidates: one per combination; many: per line the logarithm of
 //! its length, one try per victim left, and up to 64 per gang that goes as a whole.
 
+use super::budget::Rooms;
 use super::court::{Taker, is_lawful};
 use super::victims::{Bundle, is_bearable};
 use crate::place::Placer;
@@ -21,6 +23,7 @@ use scheduler_model::ids::{ClassId, NodeId, PodId};
 use scheduler_model::op::{Kept, Op};
 use scheduler_model::queue::Usage;
 use scheduler_model::snapshot::Snapshot;
+use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Candidates of which every combination is tried.
@@ -37,6 +40,9 @@ const DOMAINS_MAX: usize = 16;
 
 /// Single candidates that are tried instead of what was found, at most.
 const SINGLES_MAX: usize = 32;
+
+/// To take a pod away and bring it back costs as much as to look at so many nodes.
+pub(super) const STEPS_PER_POD: usize = 64;
 
 /// What to evict, and where the gang goes then.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -62,43 +68,64 @@ pub(super) struct Search<'a, 'b, 'c> {
     pub(super) roster: &'a Roster,
     pub(super) goal: &'a Goal,
     pub(super) taker: Taker,
+    pub(super) budgets: &'a Rooms,
+    /// Sets that break budgets are tried too.
+    pub(super) breaks: bool,
 }
 
 impl Search<'_, '_, '_> {
-    /// The cheapest lawful victims that were found; `bundles` are in order of thought.
+    /// The cheapest lawful victims that were found; `bundles` are in order of thought. They break
+    /// budgets only if none were found that do not.
     pub(super) fn run(&mut self, bundles: &[Bundle]) -> Option<Found> {
+        let all: Vec<&Bundle> = bundles.iter().collect();
+        // What breaks a budget alone does so with others too.
+        let keep = |it: &&&Bundle| self.budgets.excess(&[**it]) == 0;
+        let keeping: Vec<&Bundle> = all.iter().filter(keep).copied().collect();
+        let found = self.among(&keeping);
+        if found.is_some() || self.budgets.excess(&all) == 0 || self.placer.fuel.is_empty() {
+            return found;
+        }
+        self.breaks = true;
+        self.among(&all)
+    }
+
+    fn among(&mut self, bundles: &[&Bundle]) -> Option<Found> {
         let tiers: BTreeSet<i32> = bundles.iter().map(|it| it.priority).collect();
         let tiers: Vec<i32> = tiers.into_iter().collect();
-        let up_to = |tier: i32| bundles.iter().filter(move |it| it.priority <= tier);
+        let up_to = |tier: i32| bundles.iter().filter(move |it| it.priority <= tier).copied();
         let mut fits = |tier: i32| self.place(&up_to(tier).collect::<Vec<_>>()).is_some();
         // Whoever does not fit with all of them gone needs no further look.
         if !fits(*tiers.last()?) {
             return None;
         }
         let first = tiers.partition_point(|tier| !fits(*tier));
+        let mut best: Option<Found> = None;
         for tier in &tiers[first..] {
             let candidates: Vec<&Bundle> = up_to(*tier).collect();
             let found = match candidates.len() <= EXACT {
                 true => self.exact(&candidates),
                 false => self.by_lines(&candidates),
             };
-            if found.is_some() || self.placer.fuel.is_empty() {
-                return found;
+            best = self.cheaper(best, found);
+            // Higher priorities may break fewer.
+            if (best.is_some() && !self.breaks) || self.placer.fuel.is_empty() {
+                return best;
             }
         }
-        None
+        best
     }
 
     /// Tries every combination, cheapest first.
     fn exact(&mut self, candidates: &[&Bundle]) -> Option<Found> {
-        let mut sets: Vec<(i64, u32, usize)> = (1_usize..1 << candidates.len())
+        let mut sets: Vec<(usize, i64, u32, usize)> = (1_usize..1 << candidates.len())
             .map(|mask| {
-                let cost = chosen(candidates, mask).map(|it| it.cost).fold(0, i64::saturating_add);
-                (cost, mask.count_ones(), mask)
+                let set: Vec<&Bundle> = chosen(candidates, mask).collect();
+                let cost = set.iter().map(|it| it.cost).fold(0, i64::saturating_add);
+                (self.budgets.excess(&set), cost, mask.count_ones(), mask)
             })
             .collect();
         sets.sort_unstable();
-        sets.into_iter().find_map(|(_, _, mask)| {
+        sets.into_iter().find_map(|(_, _, _, mask)| {
             let set: Vec<&Bundle> = chosen(candidates, mask).collect();
             self.test(&set)
         })
@@ -111,14 +138,14 @@ impl Search<'_, '_, '_> {
                 break;
             }
             let found = self.grow(line, candidates);
-            best = cheaper(best, found);
+            best = self.cheaper(best, found);
         }
         let limit = best.as_ref().map_or(i64::MAX, Found::cost);
         let singles = candidates.iter().filter(|it| it.cost < limit).take(SINGLES_MAX);
         let single = singles.copied().collect::<Vec<_>>().into_iter();
         let single =
             single.map(|it| self.give_back(vec![it], candidates)).find(Option::is_some).flatten();
-        cheaper(best, single)
+        self.cheaper(best, single)
     }
 
     /// The orders in which victims are added.
@@ -144,6 +171,7 @@ impl Search<'_, '_, '_> {
         }
         lines.push(by_gain);
         for line in &mut lines {
+            line.sort_by_key(|it| self.budgets.excess(&[it]));
             line.truncate(LINE_MAX);
         }
         lines.retain(|line| !line.is_empty());
@@ -224,14 +252,27 @@ impl Search<'_, '_, '_> {
     fn grow<'x>(&mut self, line: Vec<&'x Bundle>, all: &[&'x Bundle]) -> Option<Found> {
         let (_, wants) = self.place(&line)?;
         let mut lawful: Vec<&Bundle> = Vec::new();
-        for bundle in line {
+        // Most gangs need few victims: the beginning that is looked at grows twofold.
+        let (mut low, mut high) = (0, 1);
+        for (index, bundle) in line.iter().copied().enumerate() {
             lawful.push(bundle);
-            if !is_bearable(&lawful) || !is_lawful(self.txn.view(), self.taker, &wants, &lawful) {
+            let is_lawful = |set: &[&Bundle]| is_lawful(self.txn.view(), self.taker, &wants, set);
+            if !self.is_bearable(&lawful) || !is_lawful(&lawful) {
                 lawful.pop();
             }
+            let is_last = index + 1 == line.len();
+            if !is_last && lawful.len() < high {
+                continue;
+            }
+            if self.place(&lawful).is_some() {
+                break;
+            }
+            if is_last {
+                return None;
+            }
+            (low, high) = (lawful.len() + 1, lawful.len() * 2);
         }
-        self.place(&lawful)?;
-        let (mut low, mut high) = (0, lawful.len());
+        high = lawful.len();
         while low < high && !self.placer.fuel.is_empty() {
             let middle = low.midpoint(high);
             match self.place(&lawful[..middle]) {
@@ -248,7 +289,7 @@ impl Search<'_, '_, '_> {
     fn give_back<'x>(&mut self, mut kept: Vec<&'x Bundle>, all: &[&'x Bundle]) -> Option<Found> {
         let mut found = self.test(&kept);
         let mut order: Vec<&Bundle> = kept.clone();
-        order.sort_by_key(|it| (std::cmp::Reverse(it.priority), std::cmp::Reverse(it.cost)));
+        order.sort_by_key(|it| Reverse((self.budgets.excess(&[it]), it.priority, it.cost)));
         for bundle in order {
             let rest: Vec<&Bundle> =
                 kept.iter().copied().filter(|it| !std::ptr::eq(*it, bundle)).collect();
@@ -293,7 +334,7 @@ impl Search<'_, '_, '_> {
 
     /// Where the gang goes once these are gone, if it fits and it may take them.
     fn test(&mut self, set: &[&Bundle]) -> Option<Found> {
-        if !is_bearable(set) {
+        if !self.is_bearable(set) {
             return None;
         }
         let (rooms, wants) = self.place(set)?;
@@ -301,10 +342,27 @@ impl Search<'_, '_, '_> {
             .then(|| Found { victims: merged(set), rooms })
     }
 
+    fn is_bearable(&self, set: &[&Bundle]) -> bool {
+        is_bearable(set) && (self.breaks || self.budgets.excess(set) == 0)
+    }
+
+    fn cheaper(&self, one: Option<Found>, other: Option<Found>) -> Option<Found> {
+        let key = |it: &Found| {
+            let highest = it.victims.iter().map(|it| it.priority).max();
+            let set: Vec<&Bundle> = it.victims.iter().collect();
+            (self.budgets.excess(&set), highest, it.cost(), it.victims.len())
+        };
+        match (one, other) {
+            (Some(one), Some(other)) => Some(if key(&other) < key(&one) { other } else { one }),
+            (one, other) => one.or(other),
+        }
+    }
+
     /// Where the gang goes once these are gone, and what it uses then.
     fn place(&mut self, set: &[&Bundle]) -> Option<(Vec<(ClassId, Kept)>, Usage)> {
         let mark = self.txn.mark();
         let pods: BTreeSet<PodId> = set.iter().flat_map(|it| &it.pods).copied().collect();
+        self.placer.fuel.take(pods.len().saturating_mul(STEPS_PER_POD));
         for pod in pods {
             self.txn.apply(Op::Leave(pod));
         }
@@ -350,15 +408,4 @@ fn merged(set: &[&Bundle]) -> Vec<Bundle> {
     let whole: BTreeSet<_> = set.iter().filter(|it| it.is_whole).map(|it| it.gang).collect();
     let stays = |it: &&&Bundle| it.is_whole || !whole.contains(&it.gang);
     set.iter().filter(stays).map(|it| (*it).clone()).collect()
-}
-
-fn cheaper(one: Option<Found>, other: Option<Found>) -> Option<Found> {
-    let key = |it: &Found| {
-        let highest = it.victims.iter().map(|it| it.priority).max();
-        (highest, it.cost(), it.victims.len())
-    };
-    match (one, other) {
-        (Some(one), Some(other)) => Some(if key(&other) < key(&one) { other } else { one }),
-        (one, other) => one.or(other),
-    }
 }

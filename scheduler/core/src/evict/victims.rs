@@ -4,6 +4,7 @@
 //! Invariant: whatever set of bundles is taken, a gang is left at or above its minimum, in total
 //! and per role, or loses all it has.
 
+use super::wishes::{Granted, Wisher};
 use crate::fresh;
 use crate::roster::{RoleCount, Roster, rank_order};
 use scheduler_model::ids::{GangId, PodId, QueueId};
@@ -11,10 +12,7 @@ use scheduler_model::pod::Place;
 use scheduler_model::snapshot::Snapshot;
 use scheduler_model::time::{Span, Time};
 use std::cmp::Reverse;
-
-/// What a restart costs a pod beside the work it loses, in seconds: to be made, placed, started
-/// and warm again.
-const RESTART_SECS: i64 = 60;
+use std::collections::BTreeSet;
 
 /// Members of one gang that are thought of one by one at most.
 const EXTRAS_MAX: usize = 64;
@@ -75,21 +73,45 @@ impl Holder<'_> {
             return Vec::new();
         }
         pods.sort_by(|a, b| rank_order(self.snap, *a, *b));
-        let mut bundles: Vec<Bundle> = self
-            .extras(&pods)
-            .into_iter()
-            .map(|(pod, spare)| self.bundle(queue, vec![pod], Some(spare)))
-            .collect();
-        bundles.push(self.bundle(queue, pods, None));
+        let granted = Granted::of(self.snap, queue);
+        let is_free = |pod: &PodId| {
+            let wisher = self.wisher(*pod, granted);
+            !wisher.refuses() && wisher.safe_until() <= self.now
+        };
+        let free: BTreeSet<PodId> = pods.iter().copied().filter(is_free).collect();
+        let extras = self.extras(&pods).filter(|(pod, _)| free.contains(pod)).take(EXTRAS_MAX);
+        let mut bundles: Vec<Bundle> =
+            extras.map(|(pod, spare)| self.bundle(queue, vec![pod], Some(spare))).collect();
+        if free.len() == pods.len() {
+            bundles.push(self.bundle(queue, pods, None));
+        }
         bundles
     }
 
-    /// Until when it has not run for as long as its queue, or one above it, grants.
+    /// Until when it has not run for as long as its queue, or one above it, grants all, or as it
+    /// wishes itself and is granted.
     pub(super) fn safe_until(&self) -> Option<Time> {
-        let queue = self.snap.gangs().get(self.roster.gang).queue?;
-        let granted = self.snap.queues().path(queue).map(|row| row.spec.min_runtime).max()?;
-        let until = self.snap.started_at(self.roster.gang)?.after(granted);
-        (granted > Span::ZERO && until > self.now).then_some(until)
+        let gang = self.snap.gangs().get(self.roster.gang);
+        let queue = gang.queue?;
+        let of_all = self.snap.queues().path(queue).map(|row| row.spec.min_runtime).max()?;
+        let wish = gang.spec.as_ref().map_or(Span::ZERO, |it| it.wishes.min_runtime);
+        let span = of_all.max(wish.min(Granted::of(self.snap, queue).min_runtime()));
+        let until = self.snap.started_at(self.roster.gang)?.after(span);
+        (span > Span::ZERO && until > self.now).then_some(until)
+    }
+
+    /// When the next of its pods may go that is safe now by a wish of its own.
+    pub(super) fn next_free(&self) -> Option<Time> {
+        let gang = self.snap.gangs().get(self.roster.gang);
+        let queue = gang.queue?;
+        let granted = Granted::of(self.snap, queue);
+        let ends = gang.members.iter().map(|pod| self.wisher(*pod, granted).safe_until());
+        ends.filter(|until| *until > self.now).min()
+    }
+
+    fn wisher(&self, pod: PodId, granted: Granted) -> Wisher<'_> {
+        let group = self.snap.gangs().get(self.roster.gang).spec.as_deref();
+        Wisher::of(self.snap, group, pod, granted)
     }
 
     fn is_fair_game(&self, queue: QueueId) -> bool {
@@ -112,32 +134,27 @@ impl Holder<'_> {
     }
 
     /// Members that could go as long as not too many do, the highest ranks first.
-    fn extras(&self, pods: &[PodId]) -> Vec<(PodId, Spare)> {
+    fn extras(&self, pods: &[PodId]) -> impl Iterator<Item = (PodId, Spare)> {
         let spec = self.snap.gangs().get(self.roster.gang).spec.as_ref();
-        if spec.is_some_and(|spec| spec.unbreakable) {
-            return Vec::new();
-        }
+        let is_whole = spec.is_some_and(|spec| spec.unbreakable);
         let over = |count: &RoleCount| {
             count.placed.saturating_add(count.succeeded).saturating_sub(count.min)
         };
         // The last one is what the gang still is.
         let last = u32::try_from(pods.len()).unwrap_or(u32::MAX).saturating_sub(1);
         let total = over(&self.roster.total).min(last);
-        let spare = |pod: &PodId| {
+        let spare = move |pod: &PodId| {
             let role = self.snap.pods().get(*pod).spec.role.clone();
             let of_role = self.roster.roles.get(&role).map_or(0, over);
             (*pod, Spare { total, role, of_role })
         };
         let all = pods.iter().rev().map(spare);
-        all.filter(|(_, spare)| spare.total > 0 && spare.of_role > 0).take(EXTRAS_MAX).collect()
+        all.filter(move |(_, spare)| !is_whole && spare.total > 0 && spare.of_role > 0)
     }
 
     fn bundle(&self, queue: QueueId, pods: Vec<PodId>, spare: Option<Spare>) -> Bundle {
-        let lost = |pod: &PodId| {
-            let spec = &self.snap.pods().get(*pod).spec;
-            let since = spec.started_at.or(spec.scheduled_at).unwrap_or(self.now);
-            RESTART_SECS.saturating_add(self.now.since(since).ms().max(0) / 1000)
-        };
+        let granted = Granted::of(self.snap, queue);
+        let lost = |pod: &PodId| self.wisher(*pod, granted).cost(self.now);
         let cost = pods.iter().map(lost).fold(0, i64::saturating_add);
         let (gang, priority) = (self.roster.gang, self.snap.priority(self.roster.gang));
         let (is_whole, spare) = (spare.is_none(), spare.unwrap_or_default());

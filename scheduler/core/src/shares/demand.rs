@@ -10,6 +10,7 @@ use crate::roster::Roster;
 use scheduler_model::ids::{FlavourId, GangId, QueueId};
 use scheduler_model::queue::Measure;
 use scheduler_model::snapshot::Snapshot;
+use scheduler_model::spec::GangKey;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// What one gang wants.
@@ -19,10 +20,18 @@ struct Wants {
     units: BTreeMap<Measure, i128>,
 }
 
+/// Who wants it.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Who {
+    Gang(GangId),
+    /// Pods of a gang that were evicted and are not made anew yet. The gang itself may be gone.
+    Awaited(GangKey),
+}
+
 /// What all gangs want that wait.
 #[derive(Clone, Debug, Default)]
 pub struct Demand {
-    gangs: BTreeMap<GangId, Wants>,
+    gangs: BTreeMap<Who, Wants>,
     queues: BTreeMap<QueueId, BTreeMap<Measure, i128>>,
     /// Queues of which it changed since somebody last asked.
     touched: BTreeSet<QueueId>,
@@ -66,21 +75,31 @@ impl Demand {
                 }
             }
         }
-        self.replace(roster.gang, wants);
+        self.replace(Who::Gang(roster.gang), wants);
+    }
+
+    /// Takes in what a gang will want again once pods of it are made anew.
+    pub fn awaits(&mut self, key: GangKey, queue: QueueId, units: BTreeMap<Measure, i128>) {
+        self.replace(Who::Awaited(key), Wants { queue: Some(queue), units });
+    }
+
+    /// They are there, or nobody waits for them any more.
+    pub fn returned(&mut self, key: GangKey) {
+        self.replace(Who::Awaited(key), Wants::default());
     }
 
     /// A gang wants nothing any more: it runs, is gone, or could not run whatever its share.
     pub fn drop(&mut self, gang: GangId) {
-        self.replace(gang, Wants::default());
+        self.replace(Who::Gang(gang), Wants::default());
     }
 
-    fn replace(&mut self, gang: GangId, wants: Wants) {
+    fn replace(&mut self, who: Who, wants: Wants) {
         let before = if wants.units.is_empty() {
-            self.gangs.remove(&gang)
-        } else if self.gangs.get(&gang) == Some(&wants) {
+            self.gangs.remove(&who)
+        } else if self.gangs.get(&who) == Some(&wants) {
             return;
         } else {
-            self.gangs.insert(gang, wants.clone())
+            self.gangs.insert(who, wants.clone())
         };
         for (wants, sign) in [(before.unwrap_or_default(), -1), (wants, 1)] {
             let Some(queue) = wants.queue.filter(|_| !wants.units.is_empty()) else { continue };
@@ -101,13 +120,16 @@ impl Demand {
 
     /// Queues came, went or moved: gangs may stand in others now.
     pub(super) fn requeue(&mut self, snap: &Snapshot) {
-        let gangs: Vec<GangId> = self.gangs.keys().copied().collect();
-        for gang in gangs {
-            let queue = snap.gangs().live(gang).and_then(|row| row.queue);
-            let known = &self.gangs[&gang];
+        let all: Vec<Who> = self.gangs.keys().cloned().collect();
+        for who in all {
+            let known = &self.gangs[&who];
+            let queue = match &who {
+                Who::Gang(gang) => snap.gangs().live(*gang).and_then(|row| row.queue),
+                Who::Awaited(_) => None,
+            };
             if known.queue != queue {
                 let wants = Wants { queue, ..known.clone() };
-                self.replace(gang, wants);
+                self.replace(who, wants);
             }
         }
     }

@@ -29,6 +29,7 @@ impl Desk {
         self.flush_nodes(&mut events);
         events.extend(volumes);
         drain(&mut self.daemons, &mut events, Event::Daemon, Event::DaemonGone);
+        drain(&mut self.budgets, &mut events, Event::Budget, Event::BudgetGone);
         self.flush_gangs(&mut events);
         events.append(&mut self.pod_events);
         Outcome { events, problems: self.told.drain() }

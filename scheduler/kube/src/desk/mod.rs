@@ -23,8 +23,8 @@ pub use source::{Part, Source};
 
 use crate::object::{Object, Owner};
 use crate::translate::{
-    Context, daemon, kueue, membership, namespace, native, node, pod, priority, queue, topology,
-    volcano,
+    Context, budget, daemon, kueue, membership, namespace, native, node, pod, priority, queue,
+    topology, volcano,
 };
 use crate::wire::{Meta, Pod};
 use claims::{Claimant, Claims, Rank, full_name};
@@ -34,8 +34,8 @@ use pods::{Pods, Wish};
 use scheduler_model::event::Event;
 use scheduler_model::problem::Problem;
 use scheduler_model::spec::{
-    DaemonSpec, GangKey, GangSpec, Membership, NamespaceSpec, NodeSpec, PodSpec, PriorityClassSpec,
-    QueueSpec, TopologySpec,
+    BudgetSpec, DaemonSpec, GangKey, GangSpec, Membership, NamespaceSpec, NodeSpec, PodSpec,
+    PriorityClassSpec, QueueSpec, TopologySpec,
 };
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -113,6 +113,7 @@ pub struct Desk {
     namespaces: Claims<String, NamespaceSpec>,
     classes: Claims<String, PriorityClassSpec>,
     daemons: Claims<String, DaemonSpec>,
+    budgets: Claims<String, BudgetSpec>,
     queues: Claims<String, QueueSpec>,
     topologies: Claims<String, TopologySpec>,
     gangs: Claims<GangKey, GangSpec>,
@@ -150,6 +151,7 @@ impl Desk {
             namespaces: Claims::default(),
             classes,
             daemons: Claims::default(),
+            budgets: Claims::default(),
             queues: Claims::default(),
             topologies: Claims::default(),
             gangs: Claims::default(),
@@ -182,6 +184,13 @@ impl Desk {
                 self.shelves.remove(&source);
             }
         }
+    }
+
+    /// Budgets cannot be read, or can be now: as long as they cannot, every pod may be under one.
+    pub fn hide_budgets(&mut self, are_hidden: bool) {
+        let claimant = Claimant::derived(Rank::Assumed, "budgets that cannot be read");
+        let all = are_hidden.then(BudgetSpec::unreadable);
+        self.budgets.set(&claimant, all.map(|all| (all.key(), all)));
     }
 
     /// How many objects of the source are there.
@@ -230,6 +239,11 @@ impl Desk {
             Object::DaemonSet(object) => {
                 let read = daemon::translate(&object);
                 self.daemons.set(&who, [(read.value.key.clone(), read.value)]);
+                read.problems
+            }
+            Object::Budget(object) => {
+                let read = budget::translate(&object);
+                self.budgets.set(&who, [(read.value.key(), read.value)]);
                 read.problems
             }
             Object::Owner(owner) => return self.owner(who, owner),
@@ -356,6 +370,7 @@ impl Desk {
         self.namespaces.unset(who);
         self.classes.unset(who);
         self.daemons.unset(who);
+        self.budgets.unset(who);
         self.queues.unset(who);
         self.topologies.unset(who);
         self.gangs.unset(who);

@@ -11,14 +11,14 @@ use super::split::{Piece, Taker};
 use super::{Located, Reading, Story};
 use crate::object::{Late, Object, Owner, Storage};
 use crate::translate::{
-    Context, Translated, daemon, hints, kueue, namespace, native, node, object_name, pod, priority,
-    queue, topology, volcano, volume,
+    Context, Translated, budget, daemon, hints, kueue, namespace, native, node, object_name, pod,
+    priority, queue, topology, volcano, volume,
 };
 use crate::wire::{Meta, Pod};
 use scheduler_model::problem::Problem;
 use scheduler_model::spec::{
-    DaemonSpec, GangKey, GangSpec, NamespaceSpec, NodeSpec, PodShape, PodSpec, PriorityClassSpec,
-    QueueSpec, TopologySpec,
+    BudgetSpec, DaemonSpec, GangKey, GangSpec, NamespaceSpec, NodeSpec, PodShape, PodSpec,
+    PriorityClassSpec, QueueSpec, TopologySpec,
 };
 use scheduler_model::world::SimHints;
 use std::collections::{BTreeMap, HashSet};
@@ -72,6 +72,7 @@ pub(super) struct Collector<'c> {
     pub classes: Shelf<String, PriorityClassSpec>,
     pub namespaces: Shelf<String, NamespaceSpec>,
     pub daemons: Shelf<String, DaemonSpec>,
+    pub budgets: Shelf<String, BudgetSpec>,
     pub late: Shelf<(&'static str, String), Late>,
     pub storage: Shelf<(&'static str, String), Storage>,
     pub owners: Owners,
@@ -100,6 +101,7 @@ impl<'c> Collector<'c> {
             classes: Shelf::default(),
             namespaces: Shelf::default(),
             daemons: Shelf::default(),
+            budgets: Shelf::default(),
             late: Shelf::default(),
             storage: Shelf::default(),
             owners: Shelf::default(),
@@ -162,6 +164,7 @@ impl<'c> Collector<'c> {
             Object::Namespace(object) => self.namespace(namespace::translate(&object)),
             Object::PriorityClass(object) => self.priority_class(priority::translate(&object)),
             Object::DaemonSet(object) => self.daemon(daemon::translate(&object)),
+            Object::Budget(object) => self.budget(budget::translate(&object)),
             Object::Owner(object) => self.owner(object),
             Object::Group(object) => self.group(object.meta(), object.translate()),
             Object::Workload(object) => {
@@ -282,6 +285,13 @@ impl<'c> Collector<'c> {
         self.note(read.problems);
         let object = format!("DaemonSet {}", read.value.key);
         let before = self.daemons.put(read.value.key.clone(), read.value, self.here);
+        self.twice(&object, before);
+    }
+
+    fn budget(&mut self, read: Translated<BudgetSpec>) {
+        self.note(read.problems);
+        let object = format!("PodDisruptionBudget {}", read.value.key());
+        let before = self.budgets.put(read.value.key(), read.value, self.here);
         self.twice(&object, before);
     }
 

@@ -52,6 +52,7 @@ pub(super) fn finish(mut all: Collector<'_>) -> Reading {
     events.extend(nodes.into_iter().map(|node| Event::Node(Box::new(node))));
     events.extend(volumes);
     events.extend(take(&mut all.daemons.0).into_iter().map(Event::Daemon));
+    events.extend(take(&mut all.budgets.0).into_iter().map(Event::Budget));
     events.extend(gangs.specs.into_values().map(|gang| Event::Gang(Box::new(gang))));
     let known: BTreeSet<&str> = all.pods.0.values().map(|(pod, _)| pod.uid.as_str()).collect();
     all.pod_hints.retain(|uid, _| known.contains(uid.as_str()));

@@ -57,6 +57,9 @@ pub const KINDS: &[Kind] = &[
     row("scheduling.k8s.io", "PriorityClass", "priorityclasses", |raw| {
         Ok(Object::PriorityClass(raw.parse()?))
     }),
+    row("policy", "PodDisruptionBudget", "poddisruptionbudgets", |raw| {
+        Ok(Object::Budget(raw.parse()?))
+    }),
     row("", "PersistentVolumeClaim", "persistentvolumeclaims", |raw| {
         Ok(Object::Storage(Storage::Claim(raw.parse()?)))
     }),

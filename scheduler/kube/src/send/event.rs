@@ -89,6 +89,7 @@ const fn action(reason: EventReason) -> &'static str {
         EventReason::BindRefused => "Binding",
         EventReason::Repaired | EventReason::Broken => "Repairing",
         EventReason::Released => "Releasing",
+        EventReason::Evicting | EventReason::Preempted => "Preempting",
     }
 }
 

@@ -1,7 +1,7 @@
 //! What all group objects and controllers have in common: identity, and the labels and
 //! annotations that any of them may carry.
 
-use super::{Problems, created_at, membership, shorten};
+use super::{Problems, created_at, membership, shorten, wishes};
 use crate::duration;
 use crate::names;
 use crate::wire::{Meta, ledger};
@@ -29,6 +29,7 @@ pub(super) fn gang(key: GangKey, meta: &Meta, problems: &mut Problems) -> GangSp
     gang.queue = membership::queue(meta);
     gang.walltime = annotated_walltime(meta, problems);
     gang.topology = wish(meta);
+    gang.wishes = wishes::of(meta, problems);
     gang.labels.clone_from(&meta.labels);
     gang.ledger = annotated_ledger(&gang, meta, problems);
     gang

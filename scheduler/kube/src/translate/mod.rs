@@ -5,6 +5,7 @@
 
 pub mod affinity;
 pub mod amounts;
+pub mod budget;
 pub mod coscheduling;
 pub(crate) mod count;
 pub mod daemon;
@@ -33,6 +34,7 @@ pub mod toleration;
 pub mod topology;
 pub mod volcano;
 pub mod volume;
+mod wishes;
 
 use crate::wire::Meta;
 use scheduler_model::problem::Problem;

@@ -1,6 +1,6 @@
 //! muster's own PodGroup; Queue and Topology stand in [`super::queue`] and [`super::topology`].
 
-use super::{Problems, Translated, count, group};
+use super::{Problems, Translated, count, group, wishes};
 use crate::wire::groups::PodGroup;
 use scheduler_model::spec::{Dialect, GangSpec, RoleSpec};
 use std::collections::BTreeMap;
@@ -27,6 +27,7 @@ pub fn pod_group(object: &PodGroup) -> Translated<GangSpec> {
     gang.topology.preferred = group::filled(&own.preferred).or(gang.topology.preferred);
     gang.walltime =
         group::walltime(spec.walltime.as_deref(), "spec.walltime", &mut problems).or(gang.walltime);
+    gang.wishes = wishes::of_spec(spec, std::mem::take(&mut gang.wishes), &mut problems);
     gang.ledger = object.status.ledger.read("status.ledger", &mut problems);
     // Nothing is lost with one that cannot be read: the status is written once more.
     gang.digest = u64::from_str_radix(&object.status.digest, 16).ok();

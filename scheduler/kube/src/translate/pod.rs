@@ -2,12 +2,14 @@
 
 use super::shape::Own;
 use super::{
-    Context, Problems, Translated, count, created_at, membership, rank, shape, shorten, time,
+    Context, Problems, Translated, count, created_at, membership, priority, rank, shape, shorten,
+    time, wishes,
 };
 use crate::names;
 use crate::wire::{ContainerStatus, Meta, Number, Pod, PodStatus, condition, ledger};
-use scheduler_model::spec::{Ledger, PodPhase, PodSpec, Told};
+use scheduler_model::spec::{Ledger, PodPhase, PodSpec, Told, Wishes};
 use scheduler_model::time::{Span, Time};
+use scheduler_protocol::evict::{PREEMPTED, plan_of};
 use std::sync::Arc;
 
 /// The scheduler of pods that name none.
@@ -39,6 +41,12 @@ pub fn translate(pod: &Pod, context: &Context) -> Translated<PodSpec> {
         gates,
         priority: count::priority(pod.spec.priority.as_ref(), "spec.priority", &mut problems),
         priority_class: pod.spec.priority_class_name.clone(),
+        preempts: priority::preempts(
+            &pod.spec.preemption_policy,
+            "spec.preemptionPolicy",
+            &mut problems,
+        ),
+        wishes: wishes(meta, &mut problems),
         membership: membership::of(pod, &mut problems),
         role: membership::role(meta),
         rank: rank::of(meta),
@@ -48,7 +56,13 @@ pub fn translate(pod: &Pod, context: &Context) -> Translated<PodSpec> {
         started_at: time(pod.status.start_time.as_deref(), "status.startTime", &mut problems),
         finished_at: finished_at(&pod.status, phase, &mut problems),
         walltime: walltime(pod.spec.active_deadline_seconds.as_ref(), &mut problems),
+        gone_by: time(
+            meta.deletion_timestamp.as_deref(),
+            "metadata.deletionTimestamp",
+            &mut problems,
+        ),
         evicted: is_evicted(&pod.status, phase),
+        evicted_for: evicted_for(&pod.status),
         rejected: rejected(&pod.status, phase),
         has_controller: meta.controller().is_some(),
         told: told(&pod.status),
@@ -66,6 +80,12 @@ pub fn translate(pod: &Pod, context: &Context) -> Translated<PodSpec> {
 fn ledger(meta: &Meta, problems: &mut Problems) -> Option<Box<Ledger>> {
     let read = ledger::read(meta.annotation(names::STATE)?, problems);
     (!read.is_empty()).then(|| Box::new(read))
+}
+
+/// What it wishes for itself where others want its room.
+fn wishes(meta: &Meta, problems: &mut Problems) -> Option<Box<Wishes>> {
+    let wishes = wishes::of(meta, problems);
+    (wishes != Wishes::default()).then(|| Box::new(wishes))
 }
 
 /// True if this scheduler name is one of ours.
@@ -164,6 +184,13 @@ fn told(status: &PodStatus) -> Option<Box<Told>> {
     let told =
         Told { reason: reason.unwrap_or_default(), nominated: status.nominated_node_name.clone() };
     (told != Told::default()).then(|| Box::new(told))
+}
+
+/// The plan of ours that it was marked for.
+fn evicted_for(status: &PodStatus) -> Option<Time> {
+    let mark = condition(&status.conditions, "DisruptionTarget")?;
+    let is_ours = mark.status == "True" && mark.reason == PREEMPTED;
+    plan_of(&mark.message).filter(|_| is_ours)
 }
 
 /// Marked by whoever evicted it, or failed because it lost its place on the node.

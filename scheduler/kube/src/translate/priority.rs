@@ -1,6 +1,6 @@
 //! `PriorityClass` to [`PriorityClassSpec`].
 
-use super::{Problems, Translated, count};
+use super::{Problems, Translated, count, shorten};
 use crate::wire;
 use scheduler_model::spec::PriorityClassSpec;
 
@@ -13,15 +13,39 @@ pub fn translate(class: &wire::PriorityClass) -> Translated<PriorityClassSpec> {
         problems.add("metadata.name", "it has no name", "give it one");
     }
     let value = count::priority(class.value.as_ref(), "value", &mut problems).unwrap_or(0);
-    let name = meta.name.clone();
-    problems.with(PriorityClassSpec { name, value, is_default: class.global_default })
+    let preempts = preempts(&class.preemption_policy, "preemptionPolicy", &mut problems);
+    let (name, is_default) = (meta.name.clone(), class.global_default);
+    problems.with(PriorityClassSpec { name, value, is_default, preempts: preempts.unwrap_or(true) })
+}
+
+/// Whether this policy lets others be evicted; `None` where it says nothing. One that is not
+/// known lets nobody be.
+pub(super) fn preempts(policy: &str, field: &str, problems: &mut Problems) -> Option<bool> {
+    match policy {
+        "" => None,
+        "PreemptLowerPriority" => Some(true),
+        "Never" => Some(false),
+        other => {
+            problems.add(
+                field,
+                format!("`{}` is no policy; taken as Never", shorten(other)),
+                "write PreemptLowerPriority or Never",
+            );
+            Some(false)
+        }
+    }
 }
 
 /// The classes every cluster has from the start.
 #[must_use]
 pub fn built_in() -> Vec<PriorityClassSpec> {
     [("system-cluster-critical", 2_000_000_000), ("system-node-critical", 2_000_001_000)]
-        .map(|(name, value)| PriorityClassSpec { name: name.to_owned(), value, is_default: false })
+        .map(|(name, value)| PriorityClassSpec {
+            name: name.to_owned(),
+            value,
+            is_default: false,
+            preempts: true,
+        })
         .to_vec()
 }
 
@@ -33,8 +57,27 @@ mod tests {
     fn a_class_is_a_name_for_a_number() {
         let json = r#"{"metadata":{"name":"high"},"value":1000,"globalDefault":true}"#;
         let read = translate(&serde_json::from_str(json).expect("a class"));
-        let want = PriorityClassSpec { name: "high".to_owned(), value: 1000, is_default: true };
+        let want = PriorityClassSpec {
+            name: "high".to_owned(),
+            value: 1000,
+            is_default: true,
+            preempts: true,
+        };
         assert_eq!((read.value, read.problems), (want, vec![]));
+    }
+
+    #[test]
+    fn a_class_that_never_preempts_says_so() {
+        let of = |policy: &str| {
+            let json = format!(r#"{{"metadata":{{"name":"a"}},"preemptionPolicy":"{policy}"}}"#);
+            let read = translate(&serde_json::from_str(&json).expect("a class"));
+            (read.value.preempts, read.problems.len())
+        };
+        assert_eq!(
+            [of("Never"), of("PreemptLowerPriority"), of("")],
+            [(false, 0), (true, 0), (true, 0)]
+        );
+        assert_eq!(of("Rarely"), (false, 1));
     }
 
     #[test]

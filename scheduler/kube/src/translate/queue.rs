@@ -1,7 +1,7 @@
 //! muster's own Queue, and what the queues of all dialects share.
 
 use super::quota::{Part, Place, Quotas};
-use super::{Problems, Translated, count, created_at, group};
+use super::{Problems, Translated, count, created_at, group, wishes};
 use crate::wire::groups::{FlavorQuota, Queue, QueueSpec as Body};
 use crate::wire::{Meta, ResourceList};
 use scheduler_model::spec::{Dialect, QueueSpec};
@@ -19,6 +19,11 @@ pub fn queue(object: &Queue) -> Translated<QueueSpec> {
         count::priority(spec.priority.as_ref(), "spec.priority", &mut problems).unwrap_or(0);
     queue.open = !spec.closed;
     queue.reclaimable = spec.reclaimable.unwrap_or(true);
+    queue.preempts = spec.preempts.unwrap_or(true);
+    queue.preemptible = spec.preemptible.unwrap_or(true);
+    let text = spec.min_runtime.as_deref();
+    queue.min_runtime = wishes::span(text, "spec.minRuntime", &mut problems).unwrap_or_default();
+    queue.grants = wishes::granted(&spec.wishes, &mut problems);
     let mut quotas = Quotas::default();
     let Body { dedicated, deserved, limit, borrowing_limit, lending_limit, .. } = spec;
     let lists = [dedicated, deserved, limit, borrowing_limit, lending_limit];
@@ -192,7 +197,7 @@ mod tests {
                 "limit":{"cpu":1}}]}}"#,
         );
         let said: Vec<String> = read.problems.iter().map(ToString::to_string).collect();
-        let want = "2 is above the 1 of spec.flavors[0].limit.cpu; no more than that is kept";
+        let want = "2 is above the 1 of spec.flavors[0].limit.cpu; gangs of the queue wait";
         assert!(said.len() == 1 && said[0].contains(want), "{said:?}");
         assert!(said[0].contains("spec.flavors[0].dedicated.cpu"), "{said:?}");
     }
@@ -216,8 +221,13 @@ mod tests {
     }
 
     #[test]
-    fn weight_zero_is_kept_and_said() {
-        let read = read(r#"{"metadata":{"name":"a"},"spec":{"weight":0}}"#);
-        assert_eq!((read.value.weight, read.problems.len()), (0, 1));
+    fn a_weight_that_is_none_counts_as_zero_and_is_said() {
+        for weight in ["0", "-1", "-2147483648"] {
+            let read =
+                read(&format!(r#"{{"metadata":{{"name":"a"}},"spec":{{"weight":{weight}}}}}"#));
+            assert_eq!(read.value.weight, 0, "{weight}");
+            assert_eq!(read.problems[0].field, "spec.weight", "{weight}");
+            assert_eq!(read.problems.len(), 1, "{weight}");
+        }
     }
 }

@@ -1,8 +1,8 @@
 //! What a queue may use, as objects of all dialects write it: up to five amounts of a resource,
 //! on one flavour or on all.
 //!
-//! Invariant: what is given is taken, also where amounts contradict each other: dividing what
-//! there is copes with them, and the object gets a problem.
+//! Invariant: what is given is taken, also where amounts contradict each other: the engine copes
+//! with them, and the object gets a problem.
 
 use super::{Problems, amounts};
 use crate::wire::{Quantity, ResourceList};
@@ -23,7 +23,7 @@ pub(super) enum Part {
 /// Pairs of which the first should not be above the second, and what happens if it is.
 const ORDER: [(Part, Part, &str); 3] = [
     (Part::Dedicated, Part::Deserved, "all of it is kept for the queue all the same"),
-    (Part::Dedicated, Part::Limit, "no more than that is kept"),
+    (Part::Dedicated, Part::Limit, "gangs of the queue wait, and nothing is kept for it"),
     (Part::Deserved, Part::Limit, "the queue never uses more than that"),
 ];
 
@@ -173,8 +173,8 @@ mod tests {
             ),
             (
                 (Part::Dedicated, Part::Limit),
-                "Dedicated: 2 is above the 1500m of Limit; no more than that is kept; lower it, \
-                 or raise Limit",
+                "Dedicated: 2 is above the 1500m of Limit; gangs of the queue wait, and nothing is \
+                 kept for it; lower it, or raise Limit",
             ),
             (
                 (Part::Deserved, Part::Limit),

@@ -6,13 +6,17 @@
 use super::hypernode;
 use super::quota::{Part, Place, Quotas};
 use super::{Problems, Translated, amounts, count, group, queue};
+use crate::quantity::{Rounding, parse_of};
 use crate::wire::volcano::{
-    NetworkTopology, SubGroupPolicy, Task, VolcanoCondition, VolcanoGroup, VolcanoJob, VolcanoQueue,
+    NetworkTopology, SubGroupPolicy, Task, VolcanoCondition, VolcanoGroup, VolcanoJob,
+    VolcanoQueue, VolcanoQueueStatus,
 };
-use crate::wire::{Meta, Number, ResourceList};
+use crate::wire::{Meta, Number, Quantity, ResourceList};
 use scheduler_model::spec::{
-    CreatesAtOnce, Dialect, GangKey, GangSpec, QueueSpec, RoleSpec, TopologyWish,
+    CreatesAtOnce, Dialect, GangKey, GangSpec, Grants, QueueSpec, RoleSpec, TopologyWish,
 };
+use scheduler_protocol::status::GroupsByPhase;
+use scheduler_protocol::tell::queue_digest;
 
 /// Stands above all queues, whether there is an object of that name or not.
 const ROOT: &str = "root";
@@ -133,8 +137,13 @@ pub fn volcano_queue(object: &VolcanoQueue) -> Translated<QueueSpec> {
     queue.weight = count::weight(spec.weight.as_ref(), "spec.weight", &mut problems);
     queue.priority =
         count::priority(spec.priority.as_ref(), "spec.priority", &mut problems).unwrap_or(0);
-    queue.open = !matches!(object.status.state.as_str(), "Closed" | "Closing");
+    queue.dialect = Some(Dialect::Volcano);
+    queue.digest = object.status.as_ref().map(digest);
+    let state = object.status.as_ref().map_or("", |status| status.state.as_str());
+    queue.open = !matches!(state, "Closed" | "Closing");
     queue.reclaimable = spec.reclaimable.unwrap_or(true);
+    // Volcano's scheduler grants whatever its users wish.
+    queue.grants = Grants::FREE;
     let lists = [
         (Part::Dedicated, "spec.guarantee.resource", &spec.guarantee.resource),
         (Part::Deserved, "spec.deserved", &spec.deserved),
@@ -154,6 +163,26 @@ pub fn volcano_queue(object: &VolcanoQueue) -> Translated<QueueSpec> {
     }
     queue.quotas = quotas.finish(&mut problems);
     problems.with(queue)
+}
+
+/// What a queue's status counts, as [`queue_digest`] has it where it is written.
+fn digest(status: &VolcanoQueueStatus) -> u64 {
+    let amount = |(name, text): (&String, &Quantity)| {
+        let reading = parse_of(name, &text.0, Rounding::Up).ok()?;
+        Some((name.clone(), reading.amount))
+    };
+    let number = |number: &Option<Number>| match number {
+        Some(Number::Whole(value)) => u32::try_from(*value).unwrap_or(0),
+        _ => 0,
+    };
+    let groups = GroupsByPhase {
+        pending: number(&status.pending),
+        admitted: number(&status.inqueue),
+        running: number(&status.running),
+        broken: number(&status.unknown),
+        done: 0,
+    };
+    queue_digest(&status.allocated.iter().filter_map(amount).collect(), &groups)
 }
 
 /// The group that Volcano's controller makes of a `batch.volcano.sh/v1alpha1` Job.

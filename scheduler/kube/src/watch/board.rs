@@ -129,6 +129,16 @@ impl Board {
         }
     }
 
+    /// True if objects of a kind may be there that cannot be known: it is served, and was not
+    /// told yet or may not be read any more.
+    pub(super) fn hides(&self, kind: &str) -> bool {
+        let is_hidden = |(source, row): (&Source, &Row)| {
+            let is_forbidden = matches!(row.health.trouble, Some(Trouble::Forbidden(_)));
+            source.kind().kind == kind && (!row.is_told || is_forbidden)
+        };
+        self.lock().rows.iter().any(is_hidden)
+    }
+
     /// So many things are wrong with objects now.
     pub(super) fn wrong(&self, problems: usize) {
         self.lock().problems = problems;
@@ -300,6 +310,21 @@ mod tests {
         board.note(queues(), trouble(Trouble::Failing("status 500".to_owned())));
         assert!(!board.readiness(at(14)).is_ready());
         assert!(board.readiness(at(15)).is_ready());
+    }
+
+    #[test]
+    fn a_kind_is_hidden_until_it_was_told_and_again_once_it_is_forbidden() {
+        let source = Source::of("policy", "PodDisruptionBudget").expect("budgets are read");
+        let board = Board::new(PATIENCE);
+        assert!(!board.hides("PodDisruptionBudget"), "it is not served");
+        board.add(source, at(0));
+        assert!(board.hides("PodDisruptionBudget"));
+        board.told(source, true, 0);
+        assert!(!board.hides("PodDisruptionBudget"));
+        board.note(source, trouble(Trouble::Failing("status 500".to_owned())));
+        assert!(!board.hides("PodDisruptionBudget"), "what was told is known");
+        board.note(source, trouble(Trouble::Forbidden("no".to_owned())));
+        assert!(board.hides("PodDisruptionBudget"));
     }
 
     #[test]

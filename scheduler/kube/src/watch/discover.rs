@@ -143,7 +143,8 @@ impl Served {
         self
     }
 
-    /// In which version the groups of each dialect are written: the one they are read in.
+    /// In which version the groups of each dialect, and their queues, are written: the one they
+    /// are read in.
     pub(super) fn groups(&self) -> served::Served {
         let mut groups = served::Served::default();
         for (row, path) in &self.paths {
@@ -153,6 +154,10 @@ impl Served {
                 let has = self.with_status.contains(row);
                 let has_status = if has { HasStatus::Yes } else { HasStatus::No };
                 groups.note(kind.group, version, has_status);
+            }
+            let is_shared = (kind.group, kind.kind) == ("scheduling.volcano.sh", "Queue");
+            if is_shared && self.with_status.contains(row) {
+                groups.volcano_queues = path.rsplit('/').nth(1).map(str::to_owned);
             }
         }
         groups
@@ -241,6 +246,20 @@ mod tests {
             [{"version":"v1beta1","freshness":"Stale"}]}"#;
         assert!(served(stale).after(&with).groups().volcano_has_status, "it may still have it");
         assert!(!served("").after(&with).groups().volcano_has_status);
+    }
+
+    #[test]
+    fn queues_of_volcano_are_written_where_they_have_a_status_by_itself() {
+        let queues = |subresources: &str| {
+            served(&format!(
+                r#"{{"metadata":{{"name":"scheduling.volcano.sh"}},"versions":[{{
+                "version":"v1beta1","resources":[{{"resource":"queues","verbs":["list","watch"],
+                "subresources":[{subresources}]}}]}}]}}"#
+            ))
+        };
+        let with = queues(r#"{"subresource":"status"}"#).groups();
+        assert_eq!(with.volcano_queues.as_deref(), Some("v1beta1"));
+        assert_eq!(queues("").groups().volcano_queues, None);
     }
 
     #[test]

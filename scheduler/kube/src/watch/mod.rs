@@ -37,6 +37,8 @@ use tokio::task::JoinHandle;
 
 /// Most batches of news that wait to be read.
 const WAITING: usize = 64;
+/// The kind that forbids evictions while it cannot be read.
+const BUDGETS: &str = "PodDisruptionBudget";
 /// Most news that become one update.
 const TOGETHER: usize = 4096;
 
@@ -183,6 +185,7 @@ impl Reading {
         for source in touched {
             self.board.told(source, whole.contains(&source), self.desk.count(source));
         }
+        self.desk.hide_budgets(self.board.hides(BUDGETS));
         let Outcome { events, problems } = self.desk.flush();
         self.board.wrong(self.desk.problems());
         let is_ready = self.board.readiness(self.clock.now()).is_ready();

@@ -24,6 +24,9 @@ pub struct PriorityClass {
     /// Used by pods that name no class.
     #[serde(deserialize_with = "null_default")]
     pub global_default: bool,
+    /// Whether its pods evict others.
+    #[serde(deserialize_with = "null_default")]
+    pub preemption_policy: String,
 }
 
 /// A DaemonSet.

@@ -6,6 +6,7 @@
 
 use scheduler_model::amount::{Amount, Unit};
 use scheduler_model::explain::{Explanation, SetTally, WaitReason};
+use scheduler_model::queue::{Bound, NamedClash};
 use scheduler_model::spec::GangKey;
 use scheduler_model::time::Time;
 use serde_json::{Value, json};
@@ -108,6 +109,19 @@ fn details(reason: &WaitReason) -> Value {
         WaitReason::QueueMissing(queue)
         | WaitReason::QueueClosed(queue)
         | WaitReason::QueueBroken(queue) => json!({"queue": queue}),
+        WaitReason::QueueContradictory(clash) => {
+            let NamedClash { queue, flavour, resource, dedicated, bound, of, most } = clash;
+            let show = |amount: &Amount| Unit::of(resource).show(*amount);
+            let bound = match bound {
+                Bound::Limit => "limit",
+                Bound::Borrowing => "borrowing-limit",
+                Bound::Dedicated => "dedicated",
+            };
+            json!({
+                "queue": queue, "flavour": flavour, "resource": resource,
+                "dedicated": show(dedicated), "bound": bound, "of": of, "most": show(most),
+            })
+        }
         WaitReason::LevelMissing(level) => json!({"level": level}),
         // Which ceiling it is stands in the reason's word.
         WaitReason::Limit { ceiling: _, queue, flavour, resource, used, wants, limit } => {

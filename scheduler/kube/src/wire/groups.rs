@@ -53,6 +53,12 @@ pub struct PodGroupSpec {
     /// Upper bound of the run time, as written.
     #[serde(deserialize_with = "null_default")]
     pub walltime: Option<String>,
+    /// False if it wishes not to be evicted.
+    pub preemptible: Option<bool>,
+    /// How long it wishes to be safe, as written.
+    pub min_runtime: Option<String>,
+    /// What its restart costs, in pod-seconds for each pod.
+    pub preemption_cost: Option<Number>,
 }
 
 /// One role of a muster PodGroup.
@@ -127,6 +133,27 @@ pub struct QueueSpec {
     pub closed: bool,
     /// False if others may not take back what it uses; true where it is absent.
     pub reclaimable: Option<bool>,
+    /// False if its gangs evict none of lower priority; true where it is absent.
+    pub preempts: Option<bool>,
+    /// False if its gangs may not be evicted; true where it is absent.
+    pub preemptible: Option<bool>,
+    /// How long its gangs are safe after they began to run, as written.
+    pub min_runtime: Option<String>,
+    /// The most that its gangs may wish for themselves.
+    #[serde(deserialize_with = "null_default")]
+    pub wishes: WishMaxima,
+}
+
+/// The most that gangs of a queue may wish for themselves.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub struct WishMaxima {
+    /// Whether they may wish not to be evicted.
+    pub non_preemptible: Option<bool>,
+    /// How long they may wish to be safe, as written.
+    pub min_runtime: Option<String>,
+    /// How much they may add to the cost of a pod.
+    pub preemption_cost: Option<Number>,
 }
 
 /// What a queue may use on nodes of one flavour.

@@ -9,8 +9,8 @@ use super::{Number, null_default};
 use crate::names;
 use crate::translate::{Problems, shorten};
 use jiff::Timestamp;
-use scheduler_api::{PodGroupLedger, PodGroupMinimum, RoleCount};
-use scheduler_model::spec::{Ledger, Minimum, RoleTally};
+use scheduler_api::{NodeCount, PodGroupLedger, PodGroupMinimum, PodGroupReservation, RoleCount};
+use scheduler_model::spec::{Ledger, Minimum, NodeTally, Reservation, RoleTally};
 use scheduler_model::time::Time;
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -51,6 +51,38 @@ pub struct LedgerBody {
     pub succeeded: Vec<RoleBody>,
     /// The minimum with which it was begun.
     pub begun: Option<MinimumBody>,
+    /// When it was evicted lately.
+    #[serde(deserialize_with = "null_default")]
+    pub evicted: Vec<String>,
+    /// Room that is being made for it.
+    pub reservation: Option<ReservationBody>,
+}
+
+/// Room that is being made for a gang.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(default)]
+pub struct ReservationBody {
+    /// Names the plan.
+    pub plan: Option<Number>,
+    /// Until when it holds.
+    #[serde(deserialize_with = "null_default")]
+    pub until: Option<String>,
+    /// Pods that have to go.
+    pub victims: Option<Number>,
+    /// Members by node.
+    #[serde(deserialize_with = "null_default")]
+    pub nodes: Vec<NodeBody>,
+}
+
+/// Members on one node.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(default)]
+pub struct NodeBody {
+    /// The node.
+    #[serde(deserialize_with = "null_default")]
+    pub node: String,
+    /// How many.
+    pub count: Option<Number>,
 }
 
 /// A minimum in total and by role.
@@ -111,6 +143,10 @@ impl LedgerBody {
             has_started: self.has_started,
             ..Ledger::default()
         };
+        ledger.evicted =
+            self.evicted.iter().filter_map(|at| time("evicted", &Some(at.clone()))).collect();
+        ledger.evicted.sort_unstable();
+        let until = self.reservation.as_ref().and_then(|it| time("reservation.until", &it.until));
         ledger.releases = count(self.releases.as_ref(), &format!("{field}.releases"), problems);
         ledger.succeeded = tallies(&self.succeeded, &format!("{field}.succeeded"), problems);
         ledger.begun = self.begun.as_ref().map(|begun| {
@@ -118,7 +154,27 @@ impl LedgerBody {
             let total = count(begun.total.as_ref(), &field, problems);
             Minimum { total, roles: tallies(&begun.roles, &field, problems) }
         });
+        let reservation = self.reservation.as_ref().zip(until);
+        ledger.reservation = reservation
+            .and_then(|(body, until)| body.read(until, &format!("{field}.reservation"), problems));
         ledger
+    }
+}
+
+impl ReservationBody {
+    /// Without a plan it is nobody's.
+    fn read(&self, until: Time, field: &str, problems: &mut Problems) -> Option<Reservation> {
+        let Some(Number::Whole(plan)) = self.plan else {
+            problems.add(field, "it names no plan, and is not heeded".to_owned(), "");
+            return None;
+        };
+        let nodes = self.nodes.iter().map(|one| NodeTally {
+            node: one.node.clone(),
+            count: count(one.count.as_ref(), field, problems),
+        });
+        let nodes = nodes.collect();
+        let victims = count(self.victims.as_ref(), field, problems);
+        Some(Reservation { plan: Time::from_ms(plan), until, victims, nodes })
     }
 }
 
@@ -167,6 +223,13 @@ pub fn annotation(ledger: &Ledger) -> Option<String> {
         while whole.len() > BYTES && short.succeeded.pop().is_some() {
             whole = text(&short);
         }
+        // Nodes are named for people; the plan is found again without.
+        if whole.len() > BYTES
+            && let Some(reservation) = &mut short.reservation
+        {
+            reservation.nodes.clear();
+            whole = text(&short);
+        }
     }
     Some(whole)
 }
@@ -189,6 +252,17 @@ pub fn status(ledger: &Ledger) -> PodGroupLedger {
         begun: ledger.begun.as_ref().map(|begun| PodGroupMinimum {
             total: number(begun.total),
             roles: begun.roles.iter().map(role).collect(),
+        }),
+        evicted: ledger.evicted.iter().copied().filter_map(moment).collect(),
+        reservation: ledger.reservation.as_ref().map(|it| PodGroupReservation {
+            plan: it.plan.ms(),
+            until: moment(it.until),
+            victims: number(it.victims),
+            nodes: it
+                .nodes
+                .iter()
+                .map(|one| NodeCount { node: one.node.clone(), count: number(one.count) })
+                .collect(),
         }),
     }
 }

@@ -6,6 +6,7 @@
 //! text is judged here: that is [`crate::translate`]'s work, which can name the problem.
 
 mod affinity;
+mod budget;
 mod cluster;
 pub mod explanation;
 pub mod groups;
@@ -24,6 +25,7 @@ pub use affinity::{
     Affinity, LabelSelector, NodeAffinity, NodeSelector, NodeSelectorTerm, PodAffinity,
     PodAffinityTerm, PreferredNodeTerm, PreferredPodTerm, Requirement, SpreadConstraint,
 };
+pub use budget::{DisruptionBudget, DisruptionBudgetSpec, DisruptionBudgetStatus};
 pub use cluster::{DaemonSet, DaemonSetSpec, Namespace, PriorityClass};
 pub use meta::{Annotations, Meta, OwnerReference, text_map};
 pub use node::{Node, NodeBody, NodeStatus, Taint};
@@ -70,6 +72,9 @@ pub struct Condition {
     /// One word why.
     #[serde(deserialize_with = "null_default")]
     pub reason: String,
+    /// A sentence for people.
+    #[serde(deserialize_with = "null_default")]
+    pub message: String,
     /// When the status last changed.
     pub last_transition_time: Option<String>,
 }

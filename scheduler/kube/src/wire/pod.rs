@@ -76,6 +76,9 @@ pub struct PodBody {
     /// Priority class by name.
     #[serde(deserialize_with = "null_default")]
     pub priority_class_name: String,
+    /// Whether it evicts others; filled in by admission from its class.
+    #[serde(deserialize_with = "null_default")]
+    pub preemption_policy: String,
     /// Gates that must open first.
     #[serde(deserialize_with = "null_default")]
     pub scheduling_gates: Vec<Gate>,

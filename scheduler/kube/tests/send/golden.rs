@@ -11,7 +11,7 @@ use scheduler_model::explain::WaitReason;
 use scheduler_model::spec::{Dialect, Ledger};
 use scheduler_protocol::call::{Call, CallId, ClaimRef, PodCondition, QueueRef};
 use scheduler_protocol::status::{
-    About, Counts, EventNote, EventReason, GroupStatus, Phase, QueueStatus,
+    About, Counts, EventNote, EventReason, GroupStatus, GroupsByPhase, Phase, QueueStatus,
 };
 
 fn encoded(call: &Call) -> Vec<Request> {
@@ -84,7 +84,26 @@ fn the_status_of_a_queue_is_replaced_on_the_queue_that_was_meant() {
 
 #[test]
 fn queues_of_others_are_not_written() {
+    assert_eq!(encoded(&queue_status(Dialect::Kubernetes, QueueStatus::default())), []);
+}
+
+#[test]
+fn a_queue_of_volcano_without_a_status_subresource_is_not_written() {
     assert_eq!(encoded(&queue_status(Dialect::Volcano, QueueStatus::default())), []);
+}
+
+#[test]
+fn numbers_go_into_the_status_of_a_volcano_queue_one_by_one() {
+    let groups = GroupsByPhase { pending: 1, admitted: 2, running: 3, broken: 4, done: 5 };
+    let used = [("nvidia.com/gpu".to_owned(), Amount::new(8))].into();
+    let busy = QueueStatus { used, groups: Some(groups), ..QueueStatus::default() };
+    let first = QueueStatus { is_first: true, ..QueueStatus::default() };
+    let served = Served { volcano_queues: Some("v1beta1".to_owned()), ..Served::default() };
+    let encoder = Encoder { served, ..encoder() };
+    let calls = [busy, first].map(|it| queue_status(Dialect::Volcano, it));
+    let requests = calls.iter().flat_map(|call| encoder.encode(CallId(7), call));
+    let texts: Vec<String> = requests.map(|request| text(&request)).collect();
+    insta::assert_snapshot!(texts.join("\n\n"));
 }
 
 #[test]

@@ -8,7 +8,9 @@ use proptest::{prop_assert, prop_assert_eq, proptest};
 use scheduler_kube::translate::{Context, coscheduling, muster, native, pod as pods, volcano};
 use scheduler_kube::wire::ledger;
 use scheduler_model::problem::Problem;
-use scheduler_model::spec::{Dialect, GangSpec, Ledger, Minimum, PodSpec, RoleTally};
+use scheduler_model::spec::{
+    Dialect, GangSpec, Ledger, Minimum, NodeTally, PodSpec, Reservation, RoleTally,
+};
 use scheduler_model::time::Time;
 use scheduler_protocol::call::{Call, CallId};
 use scheduler_protocol::status::GroupStatus;
@@ -28,13 +30,25 @@ fn ledgers() -> impl Strategy<Value = Ledger> {
     let times = (time(), time(), time(), time(), time());
     let begun = of((0..=i32::MAX.unsigned_abs(), tallies.clone()));
     let begun = begun.prop_map(|it| it.map(|(total, roles)| Minimum { total, roles }));
-    (times, any::<bool>(), 0..=i32::MAX.unsigned_abs(), tallies, begun).prop_map(
+    let moment = || (-62_167_219_200_000_i64..253_402_300_799_000).prop_map(Time::from_ms);
+    let node = ("[a-z]{1,8}", 0..=i32::MAX.unsigned_abs());
+    let nodes = vec(node.prop_map(|(node, count)| NodeTally { node, count }), 0..3);
+    let reservation = (moment(), moment(), 0..=i32::MAX.unsigned_abs(), nodes)
+        .prop_map(|(plan, until, victims, nodes)| Reservation { plan, until, victims, nodes });
+    // They are read in order.
+    let evicted = vec(moment(), 0..3).prop_map(|mut all| {
+        all.sort();
+        all
+    });
+    let evictions = (evicted, of(reservation));
+    (times, any::<bool>(), 0..=i32::MAX.unsigned_abs(), tallies, begun, evictions).prop_map(
         |(
             (run, youngest, age, blocked_since, broken_since),
             has_started,
             releases,
             succeeded,
             begun,
+            (evicted, reservation),
         )| {
             Ledger {
                 run,
@@ -46,6 +60,8 @@ fn ledgers() -> impl Strategy<Value = Ledger> {
                 releases,
                 succeeded,
                 begun,
+                evicted,
+                reservation,
             }
         },
     )

@@ -4,5 +4,6 @@ mod answers;
 mod golden;
 mod ledgers;
 mod make;
+mod queues;
 mod server;
 mod wire;

@@ -96,6 +96,7 @@ impl Snapshot {
     /// the last call. What happens in between is charged anew too.
     pub fn settle_queues(&mut self) {
         if !self.queues.is_stale() {
+            self.queues.check();
             return;
         }
         self.queues.settle();

@@ -45,6 +45,8 @@ impl Snapshot {
             Event::VolumeGone(name) => self.remove_volume(&name),
             Event::Pool(spec) => self.upsert_pool(*spec),
             Event::PoolGone(key) => self.remove_pool(&key),
+            Event::Budget(spec) => self.budgets.insert(spec, now),
+            Event::BudgetGone(key) => self.budgets.remove(&key),
             Event::ListStart(_) | Event::ListEnd(_) => {}
         }
     }

@@ -1,8 +1,9 @@
-//! Parents and states. `petgraph` finds cycles; decisions walk the parent column only.
+//! Parents and states. `petgraph` finds cycles, in a way that no depth of a tree can exhaust a
+//! stack; decisions walk the parent column only.
 
 use super::{QueueState, QueueTree, Usage};
 use crate::ids::QueueId;
-use petgraph::algo::tarjan_scc;
+use petgraph::algo::kosaraju_scc;
 use petgraph::graph::DiGraph;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -12,9 +13,14 @@ impl QueueTree {
         self.is_stale
     }
 
+    /// True if states are to be worked out anew.
+    pub(crate) const fn is_unchecked(&self) -> bool {
+        self.is_unchecked
+    }
+
     /// Links parents, finds states and empties all use; the caller charges it anew.
     pub(crate) fn settle(&mut self) {
-        self.is_stale = false;
+        (self.is_stale, self.is_unchecked) = (false, false);
         let gone = std::mem::take(&mut self.gone);
         self.division.forget(&gone);
         for gone in gone {
@@ -40,6 +46,14 @@ impl QueueTree {
         self.find_states(&ids);
     }
 
+    /// Finds states anew if amounts changed that could contradict others. Who has what stays.
+    pub(crate) fn check(&mut self) {
+        if std::mem::take(&mut self.is_unchecked) {
+            let ids = self.rows.ids();
+            self.find_states(&ids);
+        }
+    }
+
     fn cycles(&self) -> BTreeSet<QueueId> {
         let mut graph = DiGraph::<QueueId, ()>::new();
         let points: BTreeMap<QueueId, _> =
@@ -49,7 +63,7 @@ impl QueueTree {
                 graph.add_edge(points[&id], points[&parent], ());
             }
         }
-        tarjan_scc(&graph)
+        kosaraju_scc(&graph)
             .into_iter()
             .filter(|part| {
                 part.len() > 1 || part.iter().any(|point| graph.contains_edge(*point, *point))
@@ -78,6 +92,8 @@ impl QueueTree {
                     _ if is_orphan => QueueState::Broken,
                     Some(QueueState::Closed) => QueueState::Closed,
                     _ if !row.spec.open => QueueState::Closed,
+                    // The queues below it are none the worse for it.
+                    _ if self.clash(id).is_some() => QueueState::Contradictory,
                     _ => QueueState::Open,
                 };
                 known.insert(id, state);

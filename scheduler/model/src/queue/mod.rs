@@ -2,13 +2,16 @@
 //!
 //! Invariants: a queue's use is the sum of what its own gangs and its children use. Between
 //! `settle` and the next change of a parent, every path upwards ends: queues on a
-//! cycle of parents have none. `link.rs` finds parents and states, `room.rs` says how many more
-//! pods may start, `share.rs` holds what a division gave.
+//! cycle of parents have none. `link.rs` finds parents and states, `clash.rs` amounts that
+//! contradict each other, `room.rs` says how many more pods may start, `share.rs` holds what a
+//! division gave.
 
+mod clash;
 mod link;
 mod room;
 mod share;
 
+pub use clash::{Bound, Clash, NamedClash};
 pub use room::{Ceiling, Obstacle};
 pub use share::{Branch, Division, ENTITLED, Measure, Share};
 
@@ -30,6 +33,8 @@ pub enum QueueState {
     Closed,
     /// Its parent is missing, or it hangs on a cycle of parents.
     Broken,
+    /// More is dedicated to it than it, or a queue above it, may use. Queues below it go on.
+    Contradictory,
 }
 
 /// Use per (flavour, resource); wide enough that no sum over a cluster overflows.
@@ -98,6 +103,8 @@ pub struct QueueTree {
     gone: BTreeSet<QueueId>,
     /// Parents, states and use are to be worked out anew.
     is_stale: bool,
+    /// States are to be worked out anew, and nothing else.
+    is_unchecked: bool,
     /// Changes whenever quotas, weights or parents do.
     epoch: u64,
     /// What all queues together took since what is free was last counted; only while something is
@@ -119,6 +126,7 @@ impl Default for QueueTree {
             by_name: BTreeMap::new(),
             gone: BTreeSet::new(),
             is_stale: false,
+            is_unchecked: false,
             epoch: 0,
             taken: Usage::new(),
             outside: Usage::new(),
@@ -206,6 +214,7 @@ impl QueueTree {
                 let row = &mut self.rows[*id];
                 let is_same = row.spec.parent == spec.parent && row.spec.open == spec.open;
                 self.is_stale |= !is_same;
+                self.is_unchecked |= !clash::is_same(&row.quotas, &quotas);
                 (row.spec, row.quotas, row.is_implicit) = (spec, quotas, false);
             }
             None => {
@@ -244,10 +253,7 @@ impl QueueTree {
         sign: Sign,
     ) {
         self.touched.0.extend(queue);
-        for (resource, amount) in request {
-            let units = i128::from(amount.units()) * i128::from(count);
-            let by = if sign == Sign::Plus { units } else { -units };
-            let key = (flavour, *resource);
+        for (key, by) in units(flavour, request, count, sign) {
             let Some(first) = queue else {
                 shift(&mut self.outside, key, by);
                 continue;
@@ -255,18 +261,48 @@ impl QueueTree {
             if !self.division.keepers.is_empty() {
                 shift(&mut self.taken, key, by);
             }
-            let row = &mut self.rows[first];
-            if row.has_below {
-                shift(&mut row.own_below, key, by);
-            }
-            let mut next = Some(first);
-            while let Some(id) = next {
-                let row = &mut self.rows[id];
-                shift(&mut row.usage, key, by);
-                next = row.parent;
-            }
+            self.shift_up(first, key, by);
         }
     }
+
+    /// The same for room that is only promised: it is in use by others yet, so that nothing less
+    /// is free by it.
+    pub(crate) fn promise(
+        &mut self,
+        queue: QueueId,
+        (flavour, request, count): (FlavourId, &Request, u32),
+        sign: Sign,
+    ) {
+        for (key, by) in units(flavour, request, count, sign) {
+            self.shift_up(queue, key, by);
+        }
+    }
+
+    fn shift_up(&mut self, first: QueueId, key: (FlavourId, ResourceId), by: i128) {
+        let row = &mut self.rows[first];
+        if row.has_below {
+            shift(&mut row.own_below, key, by);
+        }
+        let mut next = Some(first);
+        while let Some(id) = next {
+            let row = &mut self.rows[id];
+            shift(&mut row.usage, key, by);
+            next = row.parent;
+        }
+    }
+}
+
+/// What so many requests move in the use of queues.
+fn units(
+    flavour: FlavourId,
+    request: &Request,
+    count: u32,
+    sign: Sign,
+) -> impl Iterator<Item = ((FlavourId, ResourceId), i128)> {
+    request.iter().map(move |(resource, amount)| {
+        let units = i128::from(amount.units()) * i128::from(count);
+        ((flavour, *resource), if sign == Sign::Plus { units } else { -units })
+    })
 }
 
 fn shift(usage: &mut Usage, key: (FlavourId, ResourceId), by: i128) {

@@ -133,14 +133,30 @@ impl QueueTree {
     }
 }
 
-/// What is kept for a queue or for those below it, and not in use. What its own gangs use is
-/// taken from its own part, not from theirs.
 impl QueueTree {
+    /// What is kept for a queue or for those below it, and not in use. What its own gangs use is
+    /// taken from its own part, not from theirs. Trees may be deeper than a stack.
     fn unused(&self, keeper: QueueId, measure: Measure) -> i128 {
-        let share = self.share(Branch::Queue(keeper), measure);
-        let own = share.kept - self.get(keeper).used(measure);
-        let below = self.division.keepers.get(&(Some(keeper), measure)).into_iter().flatten();
-        own.max(below.map(|queue| self.unused(*queue, measure)).sum()).max(0)
+        // Of each queue on the way down: what is its own, what is below it, who is to be asked.
+        let ask = |queue: QueueId| {
+            let share = self.share(Branch::Queue(queue), measure);
+            let own = share.kept - self.get(queue).used(measure);
+            let below = self.division.keepers.get(&(Some(queue), measure)).into_iter().flatten();
+            (own, 0_i128, below)
+        };
+        let (mut path, mut unused) = (vec![ask(keeper)], 0);
+        while let Some((own, below, asked)) = path.last_mut() {
+            if let Some(next) = asked.next() {
+                path.push(ask(*next));
+                continue;
+            }
+            unused = (*own).max(*below).max(0);
+            path.pop();
+            if let Some((_, below, _)) = path.last_mut() {
+                *below += unused;
+            }
+        }
+        unused
     }
 }
 

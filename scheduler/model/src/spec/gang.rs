@@ -1,6 +1,6 @@
 //! A gang as its group object (in any dialect) describes it.
 
-use super::{Labels, Ledger, Resources};
+use super::{Labels, Ledger, Resources, Wishes};
 use crate::time::{Span, Time};
 use std::fmt;
 
@@ -81,6 +81,8 @@ pub struct GangSpec {
     pub walltime: Option<Span>,
     /// Never shrunk, even above the minimum (`disruptionMode: All`).
     pub unbreakable: bool,
+    /// What it wishes where others want its room; each of its pods may wish more for itself.
+    pub wishes: Wishes,
     /// Members that succeeded in this run by the owner's own status.
     pub succeeded: u32,
     /// What the controller creates before the first pod is ready, if that is less than all.
@@ -121,6 +123,7 @@ impl GangSpec {
             topology: TopologyWish::default(),
             walltime: None,
             unbreakable: false,
+            wishes: Wishes::default(),
             succeeded: 0,
             creates_at_once: None,
             unsupported: Vec::new(),

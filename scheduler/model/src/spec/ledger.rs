@@ -28,6 +28,36 @@ pub struct Ledger {
     pub succeeded: Vec<RoleTally>,
     /// The minimum with which it was begun, where its group asks for another now.
     pub begun: Option<Minimum>,
+    /// When it was evicted for others, within the last hour, in order.
+    pub evicted: Vec<Time>,
+    /// The room that is being made for it, by evicting others.
+    pub reservation: Option<Reservation>,
+}
+
+/// Most nodes that a reservation names.
+pub const RESERVED_NODES_MAX: usize = 64;
+
+/// Room that is being made for a gang: whoever decides next must not give it to others, and must
+/// not evict anybody else for the gang. Stands in the API before the first victim has to go.
+#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Reservation {
+    /// When it was decided, made unique: names the plan, and stands in the marks of its victims.
+    pub plan: Time,
+    /// Given up then, if the victims are not gone.
+    pub until: Time,
+    /// Pods that still have to go.
+    pub victims: u32,
+    /// Members by node; empty beyond [`RESERVED_NODES_MAX`] nodes.
+    pub nodes: Vec<NodeTally>,
+}
+
+/// A number of members on one node.
+#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub struct NodeTally {
+    /// The node.
+    pub node: String,
+    /// How many.
+    pub count: u32,
 }
 
 /// Least numbers of members.

@@ -4,6 +4,7 @@
 //! turns them into rows. They are plain values: public fields, total order, no behaviour that
 //! decides anything.
 
+mod budget;
 mod gang;
 mod ledger;
 mod node;
@@ -11,9 +12,11 @@ mod pod;
 mod queue;
 mod selector;
 mod volume;
+mod wish;
 
+pub use budget::BudgetSpec;
 pub use gang::{CreatesAtOnce, Dialect, GangKey, GangSpec, RoleSpec, TopologyWish};
-pub use ledger::{Ledger, Minimum, RoleTally};
+pub use ledger::{Ledger, Minimum, NodeTally, RESERVED_NODES_MAX, Reservation, RoleTally};
 pub use node::{NodeSpec, Taint, TaintEffect};
 pub use pod::{
     DaemonSpec, HostPort, Membership, NodeTerm, PodPhase, PodShape, PodSpec, PodTerm, Protocol,
@@ -27,6 +30,7 @@ pub use volume::{
     Attach, BoundVolume, ClaimSpec, ClaimState, ClaimUse, LateClaim, PoolSpec, Provision, Reach,
     VolumeSpec, VolumeStep,
 };
+pub use wish::{Grants, PREEMPTION_COST_GRANTED, Wishes};
 
 /// Labels, or any other map from name to text, in a fixed order.
 pub type Labels = std::collections::BTreeMap<String, String>;

@@ -2,7 +2,7 @@
 
 use super::{
     ClaimUse, GangKey, LabelSelector, Labels, Ledger, NamespaceScope, Requirement, Resources,
-    TaintEffect,
+    TaintEffect, Wishes,
 };
 use crate::time::{Span, Time};
 use std::sync::Arc;
@@ -34,6 +34,10 @@ pub struct PodSpec {
     pub priority: Option<i32>,
     /// Name of its priority class, used where `priority` is missing.
     pub priority_class: String,
+    /// Whether others may be evicted for it (`preemptionPolicy`); `None` is as its class says.
+    pub preempts: Option<bool>,
+    /// What it wishes for itself where others want its room.
+    pub wishes: Option<Box<Wishes>>,
     /// How it belongs to a gang.
     pub membership: Membership,
     /// Role inside the gang (`muster.sh/role`, `volcano.sh/task-spec`); empty is the nameless role.
@@ -52,8 +56,14 @@ pub struct PodSpec {
     pub finished_at: Option<Time>,
     /// An upper bound of its run time (`activeDeadlineSeconds`).
     pub walltime: Option<Span>,
+    /// When it will be gone at the latest, as far as its grace period says (`deletionTimestamp`).
+    pub gone_by: Option<Time>,
     /// It was evicted or lost its place (condition `DisruptionTarget`): never counts as succeeded.
     pub evicted: bool,
+    /// The plan that it was evicted for, as its mark says (see [`Reservation::plan`]).
+    ///
+    /// [`Reservation::plan`]: super::Reservation::plan
+    pub evicted_for: Option<Time>,
     /// Why the kubelet turned it away on its node (`OutOfcpu`, `UnexpectedAdmissionError`): it
     /// lost its place there and never ran.
     pub rejected: Option<String>,
@@ -88,6 +98,8 @@ impl PodSpec {
             gates: Vec::new(),
             priority: None,
             priority_class: String::new(),
+            preempts: None,
+            wishes: None,
             membership: Membership::Alone,
             role: String::new(),
             rank: None,
@@ -97,7 +109,9 @@ impl PodSpec {
             started_at: None,
             finished_at: None,
             walltime: None,
+            gone_by: None,
             evicted: false,
+            evicted_for: None,
             rejected: None,
             has_controller: false,
             told: None,

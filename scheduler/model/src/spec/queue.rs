@@ -1,6 +1,6 @@
 //! Queues, topologies, priority classes and namespaces as the outside describes them.
 
-use super::{Dialect, Labels};
+use super::{Dialect, Grants, Labels};
 use crate::amount::Amount;
 use crate::time::{Span, Time};
 
@@ -13,6 +13,9 @@ pub struct QueueSpec {
     pub uid: String,
     /// Kind of the object that it was read from, if its status is ours to write.
     pub dialect: Option<Dialect>,
+    /// What its status counts, as a number, where others count there too. Nothing is decided by
+    /// it.
+    pub digest: Option<u64>,
     /// Creation time.
     pub created_at: Time,
     /// Parent queue; `None` stands at the top.
@@ -33,6 +36,8 @@ pub struct QueueSpec {
     pub preemptible: bool,
     /// How long its gangs are safe from eviction after they began to run.
     pub min_runtime: Span,
+    /// What its gangs may wish for themselves.
+    pub grants: Grants,
 }
 
 impl QueueSpec {
@@ -43,6 +48,7 @@ impl QueueSpec {
             name: name.to_owned(),
             uid: format!("queue:{name}"),
             dialect: None,
+            digest: None,
             created_at: Time::ZERO,
             parent: None,
             weight: 1,
@@ -53,6 +59,7 @@ impl QueueSpec {
             preempts: true,
             preemptible: true,
             min_runtime: Span::ZERO,
+            grants: Grants::default(),
         }
     }
 }
@@ -139,6 +146,8 @@ pub struct PriorityClassSpec {
     pub value: i32,
     /// Used by pods that name no class.
     pub is_default: bool,
+    /// False for `preemptionPolicy: Never`: nobody is evicted for its pods.
+    pub preempts: bool,
 }
 
 /// A namespace.

@@ -231,7 +231,7 @@ impl Repair {
             Step::On => {}
         }
         let release = self.release(&key).expect("it was just there");
-        let call = release.push_one(&uid, lanes, now, due);
+        let call = release.push_one(&uid, lanes, due);
         self.remember(&key, call.map(|id| (id, uid)));
         self.end_if_over(&key);
     }

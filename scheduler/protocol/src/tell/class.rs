@@ -21,6 +21,8 @@ pub enum Class {
     QueueClosed,
     /// The queue hangs on something broken.
     QueueBroken,
+    /// Amounts of the queue contradict each other.
+    QueueContradictory,
     /// Too few members exist.
     Members,
     /// Too many members have closed gates.
@@ -43,13 +45,14 @@ pub enum Class {
 
 impl Class {
     /// All of them, in the order of the table.
-    pub const ALL: [Self; 15] = [
+    pub const ALL: [Self; 16] = [
         Self::Nodes,
         Self::Held,
         Self::Limit,
         Self::QueueMissing,
         Self::QueueClosed,
         Self::QueueBroken,
+        Self::QueueContradictory,
         Self::Members,
         Self::Gates,
         Self::GroupMissing,
@@ -73,6 +76,7 @@ impl Class {
             WaitReason::QueueMissing(_) => Self::QueueMissing,
             WaitReason::QueueClosed(_) => Self::QueueClosed,
             WaitReason::QueueBroken(_) => Self::QueueBroken,
+            WaitReason::QueueContradictory(_) => Self::QueueContradictory,
             WaitReason::Members { .. } => Self::Members,
             WaitReason::Gated { .. } => Self::Gates,
             WaitReason::NoGroup => Self::GroupMissing,
@@ -95,6 +99,7 @@ impl Class {
             Self::QueueMissing => "QueueMissing",
             Self::QueueClosed => "QueueClosed",
             Self::QueueBroken => "QueueBroken",
+            Self::QueueContradictory => "QueueContradictory",
             Self::Members => "WaitingForMembers",
             Self::Gates => "WaitingForGates",
             Self::GroupMissing => "GroupMissing",
@@ -117,6 +122,7 @@ impl Class {
             Self::QueueMissing => "the queue does not exist",
             Self::QueueClosed => "the queue, or one above it, is closed",
             Self::QueueBroken => "the queue hangs on a missing parent or a cycle of parents",
+            Self::QueueContradictory => "amounts of the queue contradict each other",
             Self::Members => "the gang has fewer members than its minimum",
             Self::Gates => "members of the gang are held by scheduling gates",
             Self::GroupMissing => "the pod names a group that does not exist",
@@ -149,7 +155,7 @@ pub fn table() -> String {
 mod tests {
     use super::*;
     use scheduler_model::amount::Amount;
-    use scheduler_model::queue::Ceiling;
+    use scheduler_model::queue::{Bound, Ceiling, NamedClash};
     use scheduler_model::spec::{Dialect, GangKey};
 
     fn every_reason() -> Vec<WaitReason> {
@@ -166,6 +172,15 @@ mod tests {
             wants: zero,
             limit: zero,
         };
+        let clash = NamedClash {
+            queue: name(),
+            flavour: None,
+            resource: name(),
+            dedicated: zero,
+            bound: Bound::Limit,
+            of: name(),
+            most: zero,
+        };
         vec![
             WaitReason::NoGroup,
             members(None),
@@ -178,6 +193,7 @@ mod tests {
             WaitReason::QueueMissing(name()),
             WaitReason::QueueClosed(name()),
             WaitReason::QueueBroken(name()),
+            WaitReason::QueueContradictory(clash),
             WaitReason::LevelMissing(name()),
             limit(Ceiling::Limit),
             limit(Ceiling::Borrowing),

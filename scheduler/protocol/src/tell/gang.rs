@@ -7,7 +7,7 @@ use super::{PodEvents, Shown, TellConfig, fingerprint};
 use crate::call::{Call, GroupRef};
 use crate::facts::GangFacts;
 use crate::status::{About, EventNote, EventReason, GroupStatus, Phase};
-use scheduler_model::spec::{Dialect, GangKey, Ledger};
+use scheduler_model::spec::{Dialect, GangKey, Ledger, Reservation};
 use scheduler_model::time::{Span, Time};
 use std::collections::BTreeSet;
 
@@ -31,6 +31,8 @@ pub(super) struct Gang {
     class: Option<Class>,
     class_since: Time,
     exist: u32,
+    /// Room was being made for it, and is not any more.
+    pub(super) has_lost_room: bool,
     /// The class that its events spoke of last.
     told: Option<Class>,
     /// Since when members have a node that the API does not show yet.
@@ -71,6 +73,7 @@ impl Gang {
             class: None,
             class_since: now,
             exist: facts.counts.exist,
+            has_lost_room: facts.has_lost_room,
             told,
             assumed_since: None,
             look_at: None,
@@ -125,6 +128,7 @@ impl Gang {
             (self.class, self.class_since) = (class, now);
         }
         self.exist = facts.counts.exist;
+        self.has_lost_room = facts.has_lost_room;
         let is_assumed = facts.members.iter().any(|it| it.node.is_none() && it.assumed.is_some());
         self.assumed_since = is_assumed.then(|| self.assumed_since.unwrap_or(now));
         self.settled = self.class.filter(|class| self.settles_at(*class, config) <= now);
@@ -178,7 +182,9 @@ impl Gang {
     pub(super) fn tell(&mut self, facts: &GangFacts, config: &TellConfig, now: Time) {
         let dialect = facts.group.key.dialect;
         let is_waiting = matches!(self.phase, Phase::Pending | Phase::Admitted);
-        let is_mute = is_waiting && self.settled.is_none() && dialect != Dialect::Volcano;
+        let is_reserved = facts.ledger.reservation.is_some();
+        let is_mute =
+            is_waiting && self.settled.is_none() && dialect != Dialect::Volcano && !is_reserved;
         // Nor does silence take back what an earlier process said.
         if is_mute && self.page.is_none() {
             return;
@@ -194,8 +200,12 @@ impl Gang {
             generation: facts.generation,
         };
         // Its controller makes no pods before it reads this.
-        let is_urgent =
+        let is_asked_for =
             dialect == Dialect::Volcano && page.phase == Phase::Admitted && page.counts.exist == 0;
+        // Nobody is evicted for it before this stands.
+        let plan = |page: &GroupStatus| page.ledger.reservation.as_ref().map(|it| it.plan);
+        let is_new_plan = is_reserved && self.page.as_deref().and_then(plan) != plan(&page);
+        let is_urgent = is_asked_for || is_new_plan;
         let spacing = match &self.page {
             Some(before) if outline(before) == outline(&page) => {
                 let is_counted = before.counts != page.counts || before.ledger != page.ledger;
@@ -266,7 +276,10 @@ impl Gang {
 /// What of a status is worth a prompt write; the rest are numbers, and who is the youngest.
 fn outline(page: &GroupStatus) -> (Phase, bool, Option<Class>, Ledger, i64) {
     let class = page.explanation.as_ref().map(|why| Class::of(&why.reason));
-    let ledger = Ledger { succeeded: Vec::new(), youngest: None, ..page.ledger.clone() };
+    let plan = page.ledger.reservation.as_ref().map(|it| it.plan);
+    let reservation = plan.map(|plan| Reservation { plan, ..Reservation::default() });
+    let ledger =
+        Ledger { succeeded: Vec::new(), youngest: None, reservation, ..page.ledger.clone() };
     (page.phase, page.has_started, class, ledger, page.generation)
 }
 

@@ -18,10 +18,12 @@ mod gang;
 mod pod;
 mod queue;
 mod slate;
+mod tally;
 
 pub use bucket::Rate;
 pub use desk::{EventRates, NOTE_BYTES_MAX};
 pub use queue::QueueTeller;
+pub use tally::queue_digest;
 
 use crate::answer::Answer;
 use crate::call::{Call, CallId};

@@ -152,7 +152,7 @@ impl Pod {
                 let is_told = self.say != Say::Nothing || !reason.is_empty();
                 let settled = gang.settled.filter(|class| !(class.is_mute() && is_told));
                 self.say = settled.map_or(self.say, Say::Waits);
-                self.nominated = self.nominated.take().map(|_| String::new());
+                self.nominate(member, gang);
                 None
             }
         };
@@ -161,6 +161,18 @@ impl Pod {
             self.line.want(self.wish().print(), pace, now);
         }
         taken_back
+    }
+
+    /// People and autoscalers hear which node is kept for it, and when none is any more.
+    fn nominate(&mut self, member: &MemberFacts, gang: &Gang) {
+        let is_ours = self.nominated.is_some();
+        let is_left_over =
+            gang.has_lost_room && self.told.nominated.as_ref().is_some_and(|it| !it.is_empty());
+        if member.reserved.is_some() {
+            self.nominated.clone_from(&member.reserved);
+        } else if is_ours || is_left_over {
+            self.nominated = Some(String::new());
+        }
     }
 
     /// It is bound, and its condition shows this reason to wait (empty for none).
@@ -225,7 +237,13 @@ impl Pod {
             Some(facts) if is_worth_writing(facts) || self.bears(member) => facts.ledger.clone(),
             _ => Ledger::default(),
         };
-        let pace = Pace { delay: config.ledger_after, spacing: config.ledger_every };
+        let plan = |ledger: &Ledger| ledger.reservation.as_ref().map(|it| it.plan);
+        // Nobody is evicted for it before this stands.
+        let is_urgent = plan(&ledger).is_some() && plan(&ledger) != plan(&self.wanted_ledger);
+        let pace = match is_urgent {
+            true => Pace::AT_ONCE,
+            false => Pace { delay: config.ledger_after, spacing: config.ledger_every },
+        };
         self.ledger.want(print_ledger(&ledger), pace, now);
         self.wanted_ledger = ledger;
         if !self.ledger.is_written() {
@@ -292,7 +310,7 @@ pub(super) fn has_news(
     let has_line = match (&member.node, &member.assumed) {
         (Some(_), _) => false,
         (None, Some(_)) => gang.is_late(config, now),
-        (None, None) => gang.settled.is_some(),
+        (None, None) => gang.settled.is_some() || member.reserved.is_some(),
     };
     let stands = member.told.is_some() || member.ledger.is_some();
     stands || has_line || carried.is_some_and(is_worth_writing)

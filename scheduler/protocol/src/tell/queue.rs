@@ -3,17 +3,21 @@
 //! The driver gives all queues whose status is ours whenever it looks ([`QueueTeller::queues`]);
 //! who is not among them is forgotten. Trouble is told soon, numbers after a pause.
 //!
+//! What others count too is told by [`QueueTeller::stands`]; `tally` says what comes of it.
+//!
 //! Invariants: what was written is not written again; one queue is written at most once per
 //! [`NUMBERS_EVERY`] (trouble: [`TROUBLE_EVERY`]), all together at most at [`RATE`].
 
 use super::bucket::{Bucket, Rate};
 use super::slate::{Landing, Pace, Slate};
+use super::tally::{Contest, counts_nothing, queue_digest};
 use crate::answer::Answer;
 use crate::call::{Call, CallId, QueueRef};
 use crate::lanes::{Lane, Lanes};
 use crate::meaning::{CallKind, meaning};
 use crate::retry::{Policy, seed_of};
 use crate::status::QueueStatus;
+use scheduler_model::spec::Dialect;
 use scheduler_model::time::{Span, Time};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -33,6 +37,7 @@ struct Entry {
     is_gone: bool,
     /// What is wrong with it, or not any more, was not told yet.
     is_urgent: bool,
+    contest: Contest,
 }
 
 /// The machine.
@@ -44,6 +49,13 @@ pub struct QueueTeller {
     /// The same of queues with which something is wrong that was not told yet: they go first.
     urgent: BTreeSet<(Time, String)>,
     flights: BTreeMap<CallId, String>,
+    /// What stands in queues that others write too, with their uids; `None` is no status at all.
+    standing: BTreeMap<String, (String, Option<u64>)>,
+    /// When to look again whether others wrote over what was written, by queue.
+    looks: BTreeSet<(Time, String)>,
+    /// The first queue that was left to others.
+    contested: Option<String>,
+    was_contested: bool,
     bucket: Bucket,
     is_blocked: bool,
 }
@@ -60,28 +72,81 @@ impl QueueTeller {
                 slate: Slate::default(),
                 is_gone: false,
                 is_urgent: false,
+                contest: Contest::default(),
             });
             let entry = self.tell(entry, status, now);
             self.queues.insert(queue.name, entry);
         }
         // What is left in the agenda and in flight finds nobody.
+        let queues = &self.queues;
+        self.standing.retain(|name, _| queues.contains_key(name));
+    }
+
+    /// What stands in a queue that others write too, whenever the watch shows it.
+    pub fn stands(&mut self, name: &str, uid: &str, digest: Option<u64>, now: Time) {
+        self.standing.insert(name.to_owned(), (uid.to_owned(), digest));
+        if let Some(entry) = self.queues.get_mut(name).filter(|entry| entry.queue.uid == uid) {
+            let was_first = std::mem::replace(&mut entry.status.is_first, digest.is_none());
+            if was_first && !entry.status.is_first && !entry.slate.is_written() {
+                // Refused, as somebody else came first.
+                entry.slate.overwritten(now);
+            }
+            entry.contest.shown(digest, &entry.slate, now);
+            self.looks.extend(entry.contest.next_look().map(|at| (at, name.to_owned())));
+            self.agenda.extend(entry.slate.due().map(|due| (due, name.to_owned())));
+        }
+    }
+
+    /// The name of a queue that others keep counting in, once in a life.
+    pub fn take_contested(&mut self) -> Option<String> {
+        self.contested.take()
     }
 
     fn tell(&mut self, mut entry: Entry, status: QueueStatus, now: Time) -> Entry {
         let is_same = entry.status.trouble == status.trouble;
         let since = if is_same { entry.status.since } else { now };
         entry.status = QueueStatus { since, ..status };
-        if !entry.is_gone {
-            let pace = if is_same { NUMBERS_EVERY } else { TROUBLE_EVERY };
-            entry.slate.want(fingerprint(&entry.status), pace, now);
-            entry.is_urgent |= !is_same;
-            self.schedule(&entry);
+        if entry.is_gone || (is_shared(&entry.queue) && self.leaves_alone(&mut entry, now)) {
+            return entry;
         }
+        let is_urgent = !is_same && !is_shared(&entry.queue);
+        let pace = if is_urgent { TROUBLE_EVERY } else { NUMBERS_EVERY };
+        entry.slate.want(fingerprint(&entry), pace, now);
+        entry.is_urgent |= is_urgent;
+        self.schedule(&entry);
         entry
+    }
+
+    /// True if what others write too is theirs alone now.
+    fn leaves_alone(&self, entry: &mut Entry, now: Time) -> bool {
+        let stands = self.standing.get(&entry.queue.name);
+        let stands = stands.filter(|(uid, _)| *uid == entry.queue.uid).map(|(_, digest)| *digest);
+        entry.status.is_first = stands == Some(None);
+        let digest = stands.flatten();
+        if entry.slate.is_blank() {
+            entry.slate = digest.map_or_else(Slate::default, Slate::standing);
+        }
+        entry.contest.is_used |= !counts_nothing(&entry.status);
+        entry.contest.keeps_peace(digest, &mut entry.slate, now)
+    }
+
+    /// Answers those that wrote other numbers over what was written, or leaves them alone.
+    fn look(&mut self, now: Time) {
+        while self.looks.first().is_some_and(|(at, _)| *at <= now) {
+            let (_, name) = self.looks.pop_first().expect("it was just seen");
+            let Some(mut entry) = self.queues.remove(&name) else { continue };
+            if entry.contest.look(&mut entry.slate, now) && !self.was_contested {
+                self.was_contested = true;
+                self.contested = Some(name.clone());
+            }
+            self.schedule(&entry);
+            self.queues.insert(name, entry);
+        }
     }
 
     /// Queues what is due and has room.
     pub fn turn(&mut self, now: Time, lanes: &mut Lanes) {
+        self.look(now);
         let mut room = lanes.room(Lane::Status, now);
         loop {
             let is_due = |agenda: &BTreeSet<(Time, String)>| {
@@ -134,20 +199,40 @@ impl QueueTeller {
     #[must_use]
     pub fn wake_at(&self, now: Time) -> Option<Time> {
         let firsts = [self.urgent.first(), self.agenda.first()].into_iter().flatten();
-        let due = firsts.map(|(due, _)| *due).min().filter(|_| !self.is_blocked)?;
-        Some(due.max(self.bucket.free_at(RATE, now)))
+        let due = firsts.map(|(due, _)| *due).min().filter(|_| !self.is_blocked);
+        let due = due.map(|due| due.max(self.bucket.free_at(RATE, now)));
+        due.into_iter().chain(self.looks.first().map(|(at, _)| *at)).min()
     }
 
     /// Forgets everything: the right to write is lost.
     pub fn clear(&mut self) {
-        *self = Self::default();
+        let (standing, was_contested) = (std::mem::take(&mut self.standing), self.was_contested);
+        *self = Self { standing, was_contested, ..Self::default() };
     }
 }
 
+/// True for kinds in whose status others write too.
+fn is_shared(queue: &QueueRef) -> bool {
+    queue.dialect == Dialect::Volcano
+}
+
 /// What a status says, as a number: since when left out.
-fn fingerprint(status: &QueueStatus) -> u64 {
-    let QueueStatus { trouble, since: _, used, entitled, fair, waiting } = status;
-    seed_of(&format!("{trouble:?} {used:?} {entitled:?} {fair:?} {waiting}"))
+fn fingerprint(entry: &Entry) -> u64 {
+    let QueueStatus {
+        trouble,
+        is_notice,
+        since: _,
+        used,
+        entitled,
+        fair,
+        waiting,
+        groups,
+        is_first: _,
+    } = &entry.status;
+    if is_shared(&entry.queue) {
+        return queue_digest(used, &groups.unwrap_or_default());
+    }
+    seed_of(&format!("{trouble:?} {is_notice} {used:?} {entitled:?} {fair:?} {waiting}"))
 }
 
 #[cfg(test)]
@@ -155,16 +240,22 @@ mod tests {
     use super::*;
     use crate::answer::Reply;
     use crate::lanes::Windows;
-    use scheduler_model::spec::Dialect;
+    use crate::status::GroupsByPhase;
 
     struct Bench {
         teller: QueueTeller,
         lanes: Lanes,
+        /// What writes of shared queues are answered with.
+        code: u16,
     }
 
     impl Bench {
         fn new() -> Self {
-            Self { teller: QueueTeller::default(), lanes: Lanes::new(Windows::default()) }
+            Self {
+                teller: QueueTeller::default(),
+                lanes: Lanes::new(Windows::default()),
+                code: 200,
+            }
         }
 
         /// The queues with so many waiting gangs each, and one more turn per second; what was
@@ -191,6 +282,108 @@ mod tests {
         let (name, uid) = (format!("q{at}"), format!("u{at}"));
         let queue = QueueRef { dialect: Dialect::Muster, name, uid };
         (queue, QueueStatus { waiting, ..QueueStatus::default() })
+    }
+
+    /// A queue of Volcano with so many groups that run, told and shown by the watch as `stands`;
+    /// what was written in these seconds, each write done.
+    fn shared(
+        bench: &mut Bench,
+        secs: std::ops::Range<i64>,
+        running: u32,
+        mut stands: impl FnMut(&QueueStatus) -> Option<u64>,
+    ) -> Vec<QueueStatus> {
+        let mut writes = Vec::new();
+        for sec in secs {
+            let now = Time::from_ms(sec * 1_000);
+            let queue =
+                QueueRef { dialect: Dialect::Volcano, name: "v".to_owned(), uid: "u".to_owned() };
+            let groups = Some(GroupsByPhase { running, ..GroupsByPhase::default() });
+            let status = QueueStatus { groups, ..QueueStatus::default() };
+            bench.teller.queues(vec![(queue, status)], now);
+            bench.teller.turn(now, &mut bench.lanes);
+            for send in bench.lanes.hand_out(now, Time::NEVER) {
+                bench.lanes.landed(send.id);
+                let answer = Answer::Reply(Reply::code(bench.code));
+                bench.teller.answered(send.id, &answer, now);
+                let Call::QueueStatus { status, .. } = send.call else { continue };
+                bench.teller.stands("v", "u", stands(&status), now);
+                writes.push(*status);
+            }
+        }
+        writes
+    }
+
+    fn print(status: &QueueStatus) -> Option<u64> {
+        Some(queue_digest(&status.used, &status.groups.unwrap_or_default()))
+    }
+
+    #[test]
+    fn numbers_of_a_shared_queue_are_written_once_and_taken_back_when_the_last_group_leaves() {
+        let mut bench = Bench::new();
+        assert_eq!(shared(&mut bench, 0..60, 2, print).len(), 1);
+        let left = shared(&mut bench, 60..120, 0, print);
+        let groups: Vec<_> = left.iter().map(|status| status.groups).collect();
+        assert_eq!(groups, [Some(GroupsByPhase::default())]);
+    }
+
+    #[test]
+    fn a_shared_queue_that_was_never_ours_is_left_alone() {
+        let mut bench = Bench::new();
+        bench.teller.stands("v", "u", Some(7), Time::from_ms(0));
+        assert_eq!(shared(&mut bench, 0..60, 0, print), []);
+    }
+
+    #[test]
+    fn what_an_earlier_process_counted_in_a_shared_queue_is_not_written_again() {
+        let mut bench = Bench::new();
+        let groups = GroupsByPhase { running: 2, ..GroupsByPhase::default() };
+        let digest = queue_digest(&BTreeMap::new(), &groups);
+        bench.teller.stands("v", "u", Some(digest), Time::from_ms(0));
+        assert_eq!(shared(&mut bench, 0..60, 2, print), []);
+    }
+
+    #[test]
+    fn a_shared_queue_without_a_status_is_given_one() {
+        let mut bench = Bench::new();
+        bench.teller.stands("v", "u", None, Time::from_ms(0));
+        let writes = shared(&mut bench, 0..60, 2, print);
+        assert!(writes.len() == 1 && writes[0].is_first, "{writes:?}");
+        let writes = shared(&mut bench, 60..120, 3, print);
+        assert!(writes.len() == 1 && !writes[0].is_first, "{writes:?}");
+    }
+
+    #[test]
+    fn a_shared_queue_that_another_gave_a_status_first_is_written_once_that_is_seen() {
+        let mut bench = Bench::new();
+        bench.teller.stands("v", "u", None, Time::from_ms(0));
+        bench.code = 422;
+        assert_eq!(shared(&mut bench, 0..60, 2, |_| None).len(), 1);
+        bench.code = 200;
+        bench.teller.stands("v", "u", Some(7), Time::from_ms(60_000));
+        let writes = shared(&mut bench, 60..120, 2, print);
+        assert!(writes.len() == 1 && !writes[0].is_first, "{writes:?}");
+    }
+
+    #[test]
+    fn whoever_keeps_counting_in_a_shared_queue_is_answered_a_few_times_and_told_of_once() {
+        let mut bench = Bench::new();
+        let writes = shared(&mut bench, 0..3_000, 2, |_| Some(7));
+        assert_eq!(writes.len(), 4, "the first one and three answers");
+        assert_eq!(bench.teller.take_contested().as_deref(), Some("v"));
+        // After an hour it is tried once more.
+        let writes = shared(&mut bench, 3_000..7_000, 2, |_| Some(7));
+        assert_eq!(writes.len(), 1);
+        assert_eq!(bench.teller.take_contested(), None);
+    }
+
+    #[test]
+    fn what_a_watch_shows_late_is_nobody_elses_count() {
+        let mut bench = Bench::new();
+        shared(&mut bench, 0..2, 2, |_| Some(7));
+        let ours = GroupsByPhase { running: 2, ..GroupsByPhase::default() };
+        let digest = queue_digest(&BTreeMap::new(), &ours);
+        bench.teller.stands("v", "u", Some(digest), Time::from_ms(5_000));
+        assert_eq!(shared(&mut bench, 6..60, 2, print), []);
     }
 
     #[test]

@@ -28,6 +28,7 @@ fn pending(name: &str) -> MemberFacts {
         pod,
         node: None,
         assumed: None,
+        reserved: None,
         has_controller: true,
         is_lost: false,
         is_gated: false,
@@ -56,6 +57,7 @@ fn facts(phase: Phase, members: Vec<MemberFacts>) -> GangFacts {
         has_started: true,
         explanation: None,
         ledger: Ledger { broken_since, ..Ledger::default() },
+        has_lost_room: false,
         members,
     }
 }

@@ -7,8 +7,8 @@ use crate::read::{Amounts, full_name, plain, read_amount};
 use scheduler_model::amount::Amount;
 use scheduler_model::event::Event;
 use scheduler_model::spec::{
-    DaemonSpec, LevelSpec, NamespaceSpec, NodeSpec, PriorityClassSpec, QueueSpec, Quota, Resources,
-    TopologySpec,
+    BudgetSpec, DaemonSpec, Grants, LevelSpec, NamespaceSpec, NodeSpec, PriorityClassSpec,
+    QueueSpec, Quota, Resources, TopologySpec,
 };
 use scheduler_model::time::Span;
 use std::sync::Arc;
@@ -30,6 +30,7 @@ impl Builder {
                 name: class.name.clone(),
                 value: class.value,
                 is_default: class.default,
+                preempts: class.preempts.unwrap_or(true),
             }));
         }
         for namespace in &sections.namespaces {
@@ -41,6 +42,14 @@ impl Builder {
         }
         for queue in &sections.queues {
             self.queue(queue);
+        }
+        for budget in &sections.budgets {
+            self.world.events.push(Event::Budget(BudgetSpec {
+                namespace: budget.namespace.clone().unwrap_or_else(|| "default".to_owned()),
+                name: budget.name.clone(),
+                selector: budget.pods.as_ref().map(|text| text.0.clone()),
+                allowed: budget.allowed,
+            }));
         }
         for node in &sections.nodes {
             self.node(&node.value, node.referenced.line())?;
@@ -80,6 +89,11 @@ impl Builder {
             preempts: file.preempts.unwrap_or(true),
             preemptible: file.preemptible.unwrap_or(true),
             min_runtime: file.min_runtime.as_ref().map_or(Span::ZERO, |span| span.0),
+            grants: Grants {
+                non_preemptible: file.wishes.non_preemptible,
+                min_runtime: file.wishes.min_runtime.as_ref().map(|span| span.0),
+                preemption_cost: file.wishes.preemption_cost,
+            },
             ..QueueSpec::named(&file.name)
         };
         let QueueFile { dedicated, deserved, limit, borrowing_limit, lending_limit, .. } = file;

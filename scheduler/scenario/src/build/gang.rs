@@ -8,8 +8,8 @@ use crate::full::Mirror;
 use crate::read::Text;
 use scheduler_model::event::Event;
 use scheduler_model::spec::{
-    CreatesAtOnce, Dialect, GangKey, GangSpec, Ledger, Membership, RoleSpec, RoleTally,
-    TopologyWish,
+    CreatesAtOnce, Dialect, GangKey, GangSpec, Ledger, Membership, Reservation, RoleSpec,
+    RoleTally, TopologyWish, Wishes,
 };
 use scheduler_model::time::{Span, Time};
 
@@ -74,10 +74,28 @@ impl Builder {
         };
         if has_group && section != Section::Foreign && (first || described.is_some()) {
             let ledger = self.ledger(file).unwrap_or_default();
-            let spec = GangSpec { ledger, ..group(file, lot.key.clone(), lot.created_at) };
+            let wishes = match lot.membership {
+                Membership::Group(_) => self.wished(file).unwrap_or_default(),
+                _ => Wishes::default(),
+            };
+            let group = group(file, lot.key.clone(), lot.created_at);
+            let spec = GangSpec { ledger, wishes, ..group };
             self.world.events.push(Event::Gang(Box::new(spec)));
         }
         self.members(file, &lot)
+    }
+
+    /// What an entry wishes where others want its room.
+    pub(super) fn wished(&self, file: &GangFile) -> Option<Wishes> {
+        let span = |text: &Option<Text<Span>>| text.as_ref().map_or(Span::ZERO, |it| it.0);
+        let wishes = Wishes {
+            non_preemptible: file.preemptible == Some(false),
+            min_runtime: span(&file.min_runtime),
+            cooldown: span(&file.cooldown),
+            preemption_cost: file.preemption_cost,
+            checkpointed_at: file.checkpointed.as_ref().map(|it| Self::moment(self.now, it.0)),
+        };
+        Some(wishes).filter(|it| *it != Wishes::default())
     }
 
     /// What was written down about the gang of an entry.
@@ -98,6 +116,12 @@ impl Builder {
                 .map(|(role, count)| RoleTally { role: role.clone(), count: *count })
                 .collect(),
             begun: None,
+            evicted: ledger.evicted.iter().map(|it| Self::moment(self.now, it.0)).collect(),
+            reservation: ledger.reservation.as_ref().map(|it| Reservation {
+                plan: Self::moment(self.now, it.plan.0),
+                until: Self::moment(self.now, it.until.0),
+                ..Reservation::default()
+            }),
         })
     }
 
@@ -215,6 +239,11 @@ fn described(file: &GangFile) -> Option<&'static str> {
         ("priorityClass", file.priority_class.is_some()),
         ("walltime", file.walltime.is_some()),
         ("ledger", file.ledger.is_some()),
+        ("preemptible", file.preemptible.is_some()),
+        ("minRuntime", file.min_runtime.is_some()),
+        ("cooldown", file.cooldown.is_some()),
+        ("preemptionCost", file.preemption_cost.is_some()),
+        ("checkpointed", file.checkpointed.is_some()),
     ];
     let other = || keys.into_iter().find(|(_, is_set)| *is_set).map(|(key, _)| key);
     match (demands(file), &file.owner) {

@@ -11,7 +11,7 @@ use serde_saphyr::Spanned;
 
 const SENTENCES: &str = "gang G finishes|fails|deleted, group G deleted, \
     pod P succeeds|fails|terminates|rejected|refused|accepted|deleted, node N fails|returns|cordoned|uncordoned|removed, \
-    gate X opens, gate X of G opens, queue Q closes|opens|removed, claim C deleted";
+    gate X opens, gate X of G opens, queue Q closes|opens|removed, claim C deleted, budget B deleted";
 
 impl Builder {
     /// One step, which comes at or after the moment of the step before.
@@ -71,11 +71,8 @@ impl Builder {
                 let gang = Some(self.gang_key(name, line)?);
                 Ok(vec![Change::GateOpens { gate: (*gate).to_owned(), gang }])
             }
-            ["claim", name, "deleted"] => {
-                let name = (*name).to_owned();
-                let key = if name.contains('/') { name } else { format!("default/{name}") };
-                Ok(vec![Change::Event(Event::ClaimGone(key))])
-            }
+            ["claim", name, "deleted"] => Ok(vec![Change::Event(Event::ClaimGone(key_of(name)))]),
+            ["budget", name, "deleted"] => Ok(vec![Change::Event(Event::BudgetGone(key_of(name)))]),
             ["queue", name, verb] => {
                 let make = queue_verb(verb).ok_or_else(bad)?;
                 self.known_queue(name, line)?;
@@ -169,4 +166,9 @@ fn queue_verb(verb: &str) -> Option<fn(String) -> Change> {
         "removed" => Some(|name| Change::Event(Event::QueueGone(name))),
         _ => None,
     }
+}
+
+/// `namespace/name`; the namespace is `default` where none is written.
+fn key_of(name: &str) -> String {
+    if name.contains('/') { name.to_owned() } else { format!("default/{name}") }
 }

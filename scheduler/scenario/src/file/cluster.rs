@@ -2,7 +2,7 @@
 
 use super::ConstraintsFile;
 use crate::read::{Amounts, Names, Text};
-use scheduler_model::spec::{Labels, Taint};
+use scheduler_model::spec::{LabelSelector, Labels, Taint};
 use scheduler_model::time::{Span, Time};
 use serde::Deserialize;
 use serde::de::{Deserializer, Error as _, MapAccess, Visitor};
@@ -153,8 +153,20 @@ pub(crate) struct QueueFile {
     pub(crate) preemptible: Option<bool>,
     #[serde(default)]
     pub(crate) min_runtime: Option<Text<Span>>,
+    /// The most that its gangs may wish for themselves.
+    #[serde(default)]
+    pub(crate) wishes: GrantsFile,
     #[serde(default)]
     pub(crate) created: Option<Text<Time>>,
+}
+
+/// What a queue grants of the wishes of its gangs.
+#[derive(Deserialize, Debug, Default)]
+#[serde(deny_unknown_fields, rename_all = "camelCase", default)]
+pub(crate) struct GrantsFile {
+    pub(crate) non_preemptible: Option<bool>,
+    pub(crate) min_runtime: Option<Text<Span>>,
+    pub(crate) preemption_cost: Option<u32>,
 }
 
 /// What a queue may use on nodes of one flavour.
@@ -184,6 +196,20 @@ pub(crate) struct NamespaceFile {
     pub(crate) queue: Option<String>,
 }
 
+/// A disruption budget.
+#[derive(Deserialize, Debug)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct BudgetFile {
+    pub(crate) name: String,
+    #[serde(default)]
+    pub(crate) namespace: Option<String>,
+    /// Which pods; none, where it does not say.
+    #[serde(default)]
+    pub(crate) pods: Option<Text<LabelSelector>>,
+    #[serde(default)]
+    pub(crate) allowed: u32,
+}
+
 /// A priority class.
 #[derive(Deserialize, Debug)]
 #[serde(deny_unknown_fields)]
@@ -192,6 +218,8 @@ pub(crate) struct PriorityClassFile {
     pub(crate) value: i32,
     #[serde(default)]
     pub(crate) default: bool,
+    #[serde(default)]
+    pub(crate) preempts: Option<bool>,
 }
 
 /// A DaemonSet.

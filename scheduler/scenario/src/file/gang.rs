@@ -30,6 +30,13 @@ pub(crate) struct GangFile {
     pub(crate) topology: Option<String>,
     pub(crate) walltime: Option<Text<Span>>,
     pub(crate) unbreakable: bool,
+    // What it wishes where others want its room.
+    pub(crate) preemptible: Option<bool>,
+    pub(crate) min_runtime: Option<Text<Span>>,
+    pub(crate) cooldown: Option<Text<Span>>,
+    pub(crate) preemption_cost: Option<u32>,
+    pub(crate) checkpointed: Option<Text<Time>>,
+    pub(crate) preempts: Option<bool>,
     pub(crate) succeeded: u32,
     pub(crate) creates_at_once: Option<CreatesAtOnceFile>,
     pub(crate) group_unsupported: Vec<String>,
@@ -51,6 +58,8 @@ pub(crate) struct GangFile {
     pub(crate) phase: Option<PhaseFile>,
     pub(crate) terminating: bool,
     pub(crate) evicted: bool,
+    /// Marked for the plan of this name; see [`ReservationFile`].
+    pub(crate) evicted_for: Option<Text<Time>>,
     /// The kubelet's word for why it turned the pods away.
     pub(crate) rejected: Option<String>,
     /// What was written down about the gang, on its group or (without one) its pods.
@@ -110,4 +119,15 @@ pub(crate) struct LedgerFile {
     pub(crate) releases: u32,
     /// By role; empty for the nameless one.
     pub(crate) succeeded: BTreeMap<String, u32>,
+    pub(crate) evicted: Vec<Text<Time>>,
+    pub(crate) reservation: Option<ReservationFile>,
+}
+
+/// Room that was being made for a gang.
+#[derive(Deserialize, Clone, Debug)]
+#[serde(deny_unknown_fields, rename_all = "camelCase")]
+pub(crate) struct ReservationFile {
+    /// The name of the plan, which its victims bear in `evictedFor`.
+    pub(crate) plan: Text<Time>,
+    pub(crate) until: Text<Time>,
 }

@@ -10,8 +10,8 @@ mod gang;
 mod volume;
 
 pub(crate) use cluster::{
-    DaemonFile, LevelFile, NODE_KEYS, NamespaceFile, NodeFile, PriorityClassFile, QueueFile,
-    QuotaFile, TopologyFile,
+    BudgetFile, DaemonFile, LevelFile, NODE_KEYS, NamespaceFile, NodeFile, PriorityClassFile,
+    QueueFile, QuotaFile, TopologyFile,
 };
 pub(crate) use constraint::{ConstraintsFile, PodTermFile, SpreadFile};
 pub(crate) use expect::{BecauseFile, Entry, GangExpectFile, QueueExpectFile, RunsFile};
@@ -66,6 +66,8 @@ sections! {
         pub(crate) hold_after: Option<Text<Span>>,
         #[serde(default)]
         pub(crate) evicts: Option<bool>,
+        #[serde(default, rename = "breaksBudgets")]
+        pub(crate) breaks_budgets: bool,
         #[serde(default)]
         pub(crate) grace: Option<Text<Span>>,
         #[serde(default)]
@@ -80,6 +82,7 @@ sections! {
         priority_classes: Vec<PriorityClassFile>,
         queues: Vec<QueueFile>,
         daemons: Vec<Spanned<DaemonFile>>,
+        budgets: Vec<BudgetFile>,
         claims: Vec<Spanned<ClaimFile>>,
         volumes: Vec<Spanned<VolumeFile>>,
         pools: Vec<Spanned<PoolFile>>,

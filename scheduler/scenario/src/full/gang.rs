@@ -2,8 +2,8 @@
 
 use super::{mirror, words};
 use scheduler_model::spec::{
-    CreatesAtOnce, Dialect, GangKey, GangSpec, Labels, Ledger, Minimum, Resources, RoleSpec,
-    RoleTally, TopologyWish,
+    CreatesAtOnce, Dialect, GangKey, GangSpec, Labels, Ledger, Minimum, NodeTally, Reservation,
+    Resources, RoleSpec, RoleTally, TopologyWish, Wishes,
 };
 use scheduler_model::time::{Span, Time};
 
@@ -21,6 +21,7 @@ mirror! {
         topology: TopologyWish,
         walltime: Option<Span>,
         unbreakable: bool,
+        wishes: Wishes,
         succeeded: u32,
         creates_at_once: Option<CreatesAtOnce>,
         unsupported: Vec<String>,
@@ -30,6 +31,18 @@ mirror! {
         digest: Option<u64>,
         scheduler: String,
         is_contested: bool,
+    }
+}
+
+mirror! {
+    Wishes as WishesFile, base Wishes::default(),
+    required {}
+    optional {
+        non_preemptible: bool,
+        min_runtime: Span,
+        cooldown: Span,
+        preemption_cost: Option<u32>,
+        checkpointed_at: Option<Time>,
     }
 }
 
@@ -81,7 +94,21 @@ mirror! {
         releases: u32,
         succeeded: Vec<RoleTally>,
         begun: Option<Minimum>,
+        evicted: Vec<Time>,
+        reservation: Option<Reservation>,
     }
+}
+
+mirror! {
+    Reservation as ReservationFile, base Reservation::default(),
+    required { plan: Time }
+    optional { until: Time, victims: u32, nodes: Vec<NodeTally> }
+}
+
+mirror! {
+    NodeTally as NodeTallyFile, base NodeTally::default(),
+    required { node: String }
+    optional { count: u32 }
 }
 
 mirror! {

@@ -4,6 +4,7 @@
 //! the one of the mirror's base value is left out. Invariant, tested with random worlds in
 //! `tests/roundtrip.rs`: a dump reads back as the same value. Start at [`object`].
 
+mod budget;
 mod gang;
 mod node;
 mod object;

@@ -3,8 +3,8 @@
 use super::{Mirror, mirror, words};
 use scheduler_model::event::{Event, Kind};
 use scheduler_model::spec::{
-    ClaimSpec, DaemonSpec, GangKey, GangSpec, NamespaceSpec, NodeSpec, PodSpec, PoolSpec,
-    PriorityClassSpec, QueueSpec, TopologySpec, VolumeSpec,
+    BudgetSpec, ClaimSpec, DaemonSpec, GangKey, GangSpec, NamespaceSpec, NodeSpec, PodSpec,
+    PoolSpec, PriorityClassSpec, QueueSpec, TopologySpec, VolumeSpec,
 };
 use scheduler_model::time::{Span, Time};
 use scheduler_model::world::{After, Pace, SimHints, Until, Workload};
@@ -33,6 +33,8 @@ words! {
         VolumeGone(String),
         Pool(Box<PoolSpec>),
         PoolGone(String),
+        Budget(BudgetSpec),
+        BudgetGone(String),
         ListStart(Kind),
         ListEnd(Kind),
     }
@@ -40,7 +42,8 @@ words! {
 
 words! {
     Kind as KindFile ("camelCase") {
-        Node, Pod, Gang, Queue, Topology, PriorityClass, Namespace, Daemon, Claim, Volume, Pool
+        Node, Pod, Gang, Queue, Topology, PriorityClass, Namespace, Daemon, Claim, Volume, Pool,
+        Budget
     }
 }
 

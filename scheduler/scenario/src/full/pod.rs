@@ -3,7 +3,7 @@
 use super::{mirror, words};
 use scheduler_model::spec::{
     ClaimUse, DaemonSpec, GangKey, Labels, Ledger, Membership, PodPhase, PodShape, PodSpec, Told,
-    Unsupported,
+    Unsupported, Wishes,
 };
 use scheduler_model::time::{Span, Time};
 use std::sync::Arc;
@@ -22,6 +22,8 @@ mirror! {
         gates: Vec<String>,
         priority: Option<i32>,
         priority_class: String,
+        preempts: Option<bool>,
+        wishes: Option<Box<Wishes>>,
         membership: Membership,
         role: String,
         rank: Option<u64>,
@@ -31,7 +33,9 @@ mirror! {
         started_at: Option<Time>,
         finished_at: Option<Time>,
         walltime: Option<Span>,
+        gone_by: Option<Time>,
         evicted: bool,
+        evicted_for: Option<Time>,
         rejected: Option<String>,
         has_controller: bool,
         told: Option<Box<Told>>,

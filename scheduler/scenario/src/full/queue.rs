@@ -4,8 +4,8 @@ use super::value::ResourcesFile;
 use super::{Mirror, mirror};
 use scheduler_model::amount::Amount;
 use scheduler_model::spec::{
-    Dialect, Labels, LevelSpec, NamespaceSpec, PriorityClassSpec, QueueSpec, Quota, QuotaSpec,
-    Resources, TopologySpec,
+    Dialect, Grants, Labels, LevelSpec, NamespaceSpec, PriorityClassSpec, QueueSpec, Quota,
+    QuotaSpec, Resources, TopologySpec,
 };
 use scheduler_model::time::{Span, Time};
 use std::collections::BTreeMap;
@@ -15,6 +15,7 @@ mirror! {
     required { name: String, uid: String }
     optional {
         dialect: Option<Dialect>,
+        digest: Option<u64>,
         created_at: Time,
         parent: Option<String>,
         weight: u32,
@@ -25,6 +26,17 @@ mirror! {
         preempts: bool,
         preemptible: bool,
         min_runtime: Span,
+        grants: Grants,
+    }
+}
+
+mirror! {
+    Grants as GrantsFile, base Grants::default(),
+    required {}
+    optional {
+        non_preemptible: Option<bool>,
+        min_runtime: Option<Span>,
+        preemption_cost: Option<u32>,
     }
 }
 
@@ -120,9 +132,9 @@ mirror! {
 
 mirror! {
     PriorityClassSpec as PriorityClassFile,
-    base PriorityClassSpec { name: String::new(), value: 0, is_default: false },
+    base PriorityClassSpec { name: String::new(), value: 0, is_default: false, preempts: true },
     required { name: String, value: i32 }
-    optional { is_default: bool }
+    optional { is_default: bool, preempts: bool }
 }
 
 mirror! {

@@ -3,7 +3,7 @@
 use crate::{nodes, queues, story};
 use scheduler_model::amount::Amount;
 use scheduler_model::event::Event;
-use scheduler_model::spec::{Quota, Taint, TaintEffect};
+use scheduler_model::spec::{Grants, Quota, Taint, TaintEffect};
 use scheduler_model::time::{Span, Time};
 
 const DAY_MS: i64 = 86_400_000;
@@ -89,6 +89,23 @@ fn every_key_of_a_queue_is_read() {
     let all = [Some(1), Some(2), Some(4), Some(3), Some(0)];
     let of_a100 = [None, Some(1), Some(2), None, None];
     assert_eq!(quotas, [(None, gpu, all), (Some("a100"), gpu, of_a100)]);
+}
+
+#[test]
+fn what_a_queue_says_of_eviction_is_read() {
+    let scenario = story(
+        "queues:\n  - { name: q, reclaimable: false, preempts: false, preemptible: false, \
+         minRuntime: 10m, wishes: { nonPreemptible: true, minRuntime: 1h, preemptionCost: 5 } }",
+    );
+    let [queue] = queues(&scenario.world)[..] else { panic!("one queue") };
+    assert_eq!((queue.reclaimable, queue.preempts, queue.preemptible), (false, false, false));
+    assert_eq!(queue.min_runtime, Span::from_secs(600));
+    let want = Grants {
+        non_preemptible: Some(true),
+        min_runtime: Some(Span::from_secs(3600)),
+        preemption_cost: Some(5),
+    };
+    assert_eq!(queue.grants, want);
 }
 
 #[test]

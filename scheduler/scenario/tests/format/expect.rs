@@ -3,6 +3,7 @@
 use crate::{key, story};
 use scheduler_model::amount::Amount;
 use scheduler_model::explain::{Cure, Explanation, NearestMiss, NodeReason, SetTally, WaitReason};
+use scheduler_model::queue::{Bound, NamedClash};
 use scheduler_model::spec::Dialect;
 use scheduler_scenario::{GangState, Observed, ObservedGang, QueueFact, check};
 
@@ -201,6 +202,15 @@ fn a_reason_is_expected_even_where_none_was_given() {
 fn each_reason_has_its_word() {
     let text = || "x".to_owned();
     let members = |role| WaitReason::Members { role, exist: 1, min: 2, setting: None };
+    let clash = NamedClash {
+        queue: text(),
+        flavour: None,
+        resource: text(),
+        dedicated: Amount::ZERO,
+        bound: Bound::Limit,
+        of: text(),
+        most: Amount::ZERO,
+    };
     for (reason, word) in [
         (members(None), "members"),
         (members(Some(text())), "role-members"),
@@ -213,6 +223,7 @@ fn each_reason_has_its_word() {
         (WaitReason::QueueMissing(text()), "queue-missing"),
         (WaitReason::QueueClosed(text()), "queue-closed"),
         (WaitReason::QueueBroken(text()), "queue-broken"),
+        (WaitReason::QueueContradictory(clash), "queue-contradictory"),
         (WaitReason::LevelMissing(text()), "level-missing"),
         (WaitReason::Held { holder: key("h", Dialect::Muster) }, "held"),
         (WaitReason::Fuel, "fuel"),

@@ -3,6 +3,7 @@
 use crate::{gangs, key, pods, story};
 use scheduler_model::spec::{
     Dialect, Membership, NodeTerm, PodPhase, SelectorOperator, Unsupported, WhenUnsatisfiable,
+    Wishes,
 };
 use scheduler_model::time::{Span, Time};
 use scheduler_model::world::Pace;
@@ -42,6 +43,28 @@ fn every_key_of_the_group_is_read() {
     assert_eq!(gang.created_at.ms(), -300_000);
     let pod = pods(&scenario.world)[0];
     assert_eq!((pod.priority, pod.queue.as_deref(), pod.created_at.ms()), (None, None, -300_000));
+}
+
+#[test]
+fn what_a_gang_wishes_stands_in_its_group_or_else_on_its_pods() {
+    let keys = "preemptible: false, minRuntime: 30m, cooldown: 5m, preemptionCost: 600, \
+                checkpointed: -1m, preempts: false";
+    let want = Wishes {
+        non_preemptible: true,
+        min_runtime: Span::from_secs(1800),
+        cooldown: Span::from_secs(300),
+        preemption_cost: Some(600),
+        checkpointed_at: Some(Time::from_ms(-60_000)),
+    };
+    let grouped = story(&format!("pending: [{{ gang: g, {keys} }}]"));
+    assert_eq!(gangs(&grouped.world)[0].wishes, want);
+    let pod = pods(&grouped.world)[0];
+    assert_eq!((&pod.wishes, pod.preempts), (&None, Some(false)));
+    for kind in ["owner: job/j", "pod: p"] {
+        let scenario = story(&format!("pending: [{{ {kind}, {keys} }}]"));
+        assert!(gangs(&scenario.world).is_empty());
+        assert_eq!(pods(&scenario.world)[0].wishes.as_deref(), Some(&want), "{kind}");
+    }
 }
 
 #[test]

@@ -226,6 +226,15 @@ fn unsupported() -> impl Strategy<Value = Unsupported> {
 }
 
 prop_compose! {
+    fn wishes()(
+        (non_preemptible, min_runtime, cooldown) in (any::<bool>(), span(), span()),
+        (preemption_cost, checkpointed_at) in (of(any::<u32>()), of(time())),
+    ) -> Wishes {
+        Wishes { non_preemptible, min_runtime, cooldown, preemption_cost, checkpointed_at }
+    }
+}
+
+prop_compose! {
     fn pod()(
         (uid, namespace, name, role) in (text(), text(), text(), text()),
         (ours, terminating, evicted) in (any::<bool>(), any::<bool>(), any::<bool>()),
@@ -236,11 +245,14 @@ prop_compose! {
         (created_at, scheduled_at, started_at, finished_at) in
             (time(), of(time()), of(time()), of(time())),
         (unsupported, claims) in (vec(unsupported(), 0..2), vec(volumes::claim_use(), 0..2)),
+        (preempts, wishes) in (of(any::<bool>()), of(wishes().prop_map(Box::new))),
+        (gone_by, evicted_for) in (of(time()), of(time())),
     ) -> PodSpec {
         PodSpec {
             uid, namespace, name, ours, labels, shape, node, phase, terminating, gates, priority,
             priority_class, membership, role, rank, queue, created_at, scheduled_at, started_at,
-            finished_at, walltime, evicted, unsupported, claims,
+            finished_at, walltime, evicted, unsupported, claims, preempts, wishes, gone_by,
+            evicted_for,
             daemon: evicted.then(|| "ns/agent".to_owned()),
             rejected: terminating.then(|| "OutOfcpu".to_owned()),
             has_controller: ours,
@@ -260,6 +272,12 @@ prop_compose! {
         succeeded in vec((text(), any::<u32>())
             .prop_map(|(role, count)| RoleTally { role, count }), 0..2),
         begun in of((any::<u32>(), vec((text(), any::<u32>()), 0..2))),
+        evicted in vec(time(), 0..3),
+        reservation in of((time(), time(), any::<u32>(), vec((text(), any::<u32>())
+            .prop_map(|(node, count)| NodeTally { node, count }), 0..2))
+            .prop_map(|(plan, until, victims, nodes)| {
+                Reservation { plan, until, victims, nodes }
+            })),
     ) -> Ledger {
         let begun = begun.map(|(total, roles)| Minimum {
             total,
@@ -267,6 +285,7 @@ prop_compose! {
         });
         Ledger {
             run, youngest, age, blocked_since, broken_since, has_started, releases, succeeded, begun,
+            evicted, reservation,
         }
     }
 }
@@ -284,13 +303,13 @@ prop_compose! {
         (unsupported, labels) in (vec(text(), 0..2), labels()),
         (min_resources, ledger) in (resources(), ledger()),
         (scheduler, is_contested) in (text(), any::<bool>()),
-        digest in of(any::<u64>()),
+        (digest, wishes) in (of(any::<u64>()), wishes()),
     ) -> GangSpec {
         GangSpec {
             key, uid, created_at, generation, min, roles, queue, priority, priority_class,
             topology: TopologyWish { topology, required, preferred },
             walltime, unbreakable, succeeded, creates_at_once, unsupported, labels,
-            min_resources, ledger, digest, scheduler, is_contested,
+            min_resources, ledger, digest, scheduler, is_contested, wishes,
         }
     }
 }
@@ -309,11 +328,15 @@ prop_compose! {
         (name, uid, created_at, parent) in (text(), text(), time(), of(text())),
         (weight, priority, open) in (any::<u32>(), any::<i32>(), any::<bool>()),
         (reclaimable, preempts, preemptible) in (any::<bool>(), any::<bool>(), any::<bool>()),
-        (min_runtime, dialect) in (span(), of(dialect())),
+        (min_runtime, dialect, digest) in (span(), of(dialect()), of(any::<u64>())),
+        grants in (of(any::<bool>()), of(span()), of(any::<u32>())).prop_map(
+            |(non_preemptible, min_runtime, preemption_cost)| {
+                Grants { non_preemptible, min_runtime, preemption_cost }
+            }),
         quotas in vec((of(text()), resource(), quota())
             .prop_map(|(flavour, resource, quota)| QuotaSpec { flavour, resource, quota }), 0..3),
     ) -> QueueSpec {
-        QueueSpec { name, uid, dialect, created_at, parent, weight, priority, quotas, open, reclaimable, preempts, preemptible, min_runtime }
+        QueueSpec { name, uid, dialect, digest, created_at, parent, weight, priority, quotas, open, reclaimable, preempts, preemptible, min_runtime, grants }
     }
 }
 
@@ -322,12 +345,19 @@ fn small_kind() -> impl Strategy<Value = Event> {
     prop_oneof![
         (text(), vec(level, 0..3))
             .prop_map(|(name, levels)| Event::Topology(TopologySpec { name, levels })),
-        (text(), any::<i32>(), any::<bool>()).prop_map(|(name, value, is_default)| {
-            Event::PriorityClass(PriorityClassSpec { name, value, is_default })
-        }),
+        (text(), any::<i32>(), any::<bool>(), any::<bool>()).prop_map(
+            |(name, value, is_default, preempts)| {
+                Event::PriorityClass(PriorityClassSpec { name, value, is_default, preempts })
+            }
+        ),
         (text(), labels(), of(text())).prop_map(|(name, labels, queue)| {
             Event::Namespace(NamespaceSpec { name, labels, queue })
         }),
+        (text(), text(), of(selector()), any::<u32>()).prop_map(
+            |(namespace, name, selector, allowed)| {
+                Event::Budget(BudgetSpec { namespace, name, selector, allowed })
+            }
+        ),
         (text(), shape().boxed()).prop_map(|(key, shape)| Event::Daemon(DaemonSpec { key, shape })),
     ]
 }
@@ -346,6 +376,7 @@ fn gone() -> impl Strategy<Value = Event> {
             Kind::Claim,
             Kind::Volume,
             Kind::Pool,
+            Kind::Budget,
         ])
     };
     prop_oneof![
@@ -357,6 +388,7 @@ fn gone() -> impl Strategy<Value = Event> {
         text().prop_map(Event::PriorityClassGone),
         text().prop_map(Event::NamespaceGone),
         text().prop_map(Event::DaemonGone),
+        text().prop_map(Event::BudgetGone),
         volumes::gone(),
         kind().prop_map(Event::ListStart),
         kind().prop_map(Event::ListEnd),

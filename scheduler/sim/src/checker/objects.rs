@@ -88,7 +88,9 @@ impl Objects {
             Event::PriorityClass(_)
             | Event::PriorityClassGone(_)
             | Event::Daemon(_)
-            | Event::DaemonGone(_) => {}
+            | Event::DaemonGone(_)
+            | Event::Budget(_)
+            | Event::BudgetGone(_) => {}
         }
     }
 
@@ -128,7 +130,7 @@ impl Objects {
             Kind::Claim => drop(self.cluster.claims.remove(name)),
             Kind::Volume => drop(self.cluster.volumes.remove(name)),
             Kind::Pool => drop(self.cluster.pools.remove(name)),
-            Kind::PriorityClass | Kind::Daemon => {}
+            Kind::PriorityClass | Kind::Daemon | Kind::Budget => {}
         }
     }
 
@@ -163,7 +165,7 @@ impl Objects {
             Kind::Claim => self.cluster.claims.keys().cloned().collect(),
             Kind::Volume => self.cluster.volumes.keys().cloned().collect(),
             Kind::Pool => self.cluster.pools.keys().cloned().collect(),
-            Kind::PriorityClass | Kind::Daemon => Vec::new(),
+            Kind::PriorityClass | Kind::Daemon | Kind::Budget => Vec::new(),
         };
         names.into_iter().map(|name| (kind, name)).collect()
     }

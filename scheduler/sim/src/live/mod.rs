@@ -7,9 +7,11 @@
 //!
 //! In reading order: [`story`] (what will happen), [`troop`], [`trap`], [`server`], [`wire`], [`watch`],
 //! [`replica`], [`actors`], [`store`] (volumes), [`mod@play`] (with `spring`: what a trap does),
-//! [`promises`] (what must hold, with `sight` and `doubts`), [`rest`] (what must hold in the end).
+//! [`promises`] (what must hold, with `sight` and `doubts`), [`rivals`] (evictions), [`rest`] (what
+//! must hold in the end).
 
 pub mod actors;
+mod claims;
 mod doubts;
 mod finale;
 mod ledgers;
@@ -17,6 +19,7 @@ pub mod play;
 pub mod promises;
 pub mod replica;
 pub mod rest;
+pub mod rivals;
 pub mod server;
 pub mod sight;
 mod spring;

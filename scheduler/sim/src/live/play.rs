@@ -12,6 +12,7 @@ use super::story::{Act, GRACE, START, STORM, Story, queues, stage};
 use super::trap::Point;
 use super::wire::{Faults, Wire};
 use crate::worlds::Dice;
+use scheduler_core::evict::Evicts;
 use scheduler_framework::profile::Profile;
 use scheduler_live::settings::Settings;
 use scheduler_model::event::Event;
@@ -29,6 +30,9 @@ pub const CALM: Span = Span::from_secs(400);
 /// Parts the dice of the volumes from all others.
 const VOLUMES: u64 = 0x5EED_0F70_1C3D_D15C;
 
+/// Parts the dice of the queues that compete from all others.
+const RIVALS: u64 = 0x0A1E_57ED_0F1D_EA5E;
+
 /// What came of one run.
 #[derive(Clone, Debug, Default)]
 pub struct Played {
@@ -38,6 +42,8 @@ pub struct Played {
     pub trace: Vec<String>,
     /// Binds that the server took.
     pub binds: usize,
+    /// Pods that were evicted for others.
+    pub evictions: usize,
     /// Moments that were played.
     pub moments: u64,
 }
@@ -49,6 +55,7 @@ pub fn play(seed: u64, profile: &Profile) -> Played {
     let mut own = Dice::new(seed ^ VOLUMES);
     let mut story = Story::draw(&mut dice).with_volumes(&mut own);
     story.add_mischief(&mut Dice::new(!seed));
+    let story = story.with_rivals(&mut Dice::new(seed ^ RIVALS));
     tell(story, dice, own, profile)
 }
 
@@ -63,11 +70,12 @@ fn tell(story: Story, dice: Dice, own: Dice, profile: &Profile) -> Played {
     let mut run = Run::new(story, profile.clone(), dice, own);
     run.play();
     let config = settings(&run.story, 0, 0).engine;
-    run.promises.finish(&run.server, run.now);
+    run.promises.finish(&run.server, &run.story, run.now);
     rest::look(&mut run.promises, &run.server, &run.replicas, (profile, &config), run.now);
     Played {
         violations: run.promises.take(),
         binds: run.server.writes.iter().filter(|write| write.is_bind()).count(),
+        evictions: run.promises.evicted(),
         trace: run.trace,
         moments: run.moments,
     }
@@ -97,7 +105,7 @@ impl Run {
             server.change(Event::Node(Box::new(node.clone())), START);
         }
         server.change(Event::Node(Box::new(stage())), START);
-        for queue in queues(story.limit) {
+        for queue in queues(&story) {
             server.change(Event::Queue(queue), START);
         }
         for event in story.stock.iter().flat_map(Stock::events) {
@@ -403,6 +411,7 @@ fn settings(story: &Story, index: usize, life: u64) -> Settings {
     settings.windows.bind = story.binds_at_once;
     settings.engine.pace = story.pace;
     settings.words_wait = story.words_wait;
+    settings.engine.evicts = story.rivals.as_ref().map_or(Evicts::Never, |_| Evicts::ByQueue);
     settings.volumes.timeout = store::TIMEOUT;
     settings
 }
@@ -427,7 +436,8 @@ fn short(ledger: &Ledger) -> String {
         |time: Option<Time>| time.map_or_else(|| "-".to_owned(), |it| it.since(START).to_string());
     let Ledger { run, youngest, age, blocked_since, broken_since, .. } = ledger;
     format!(
-        "[run {} youngest {} age {} blocked {} broken {} {} releases {} succeeded {}]",
+        "[run {} youngest {} age {} blocked {} broken {} {} releases {} succeeded {} evicted {} \
+         reserved {}]",
         time(*run),
         time(*youngest),
         time(*age),
@@ -436,6 +446,8 @@ fn short(ledger: &Ledger) -> String {
         if ledger.has_started { "started" } else { "waits" },
         ledger.releases,
         ledger.succeeded.iter().map(|role| role.count).sum::<u32>(),
+        ledger.evicted.len(),
+        time(ledger.reservation.as_ref().map(|it| it.plan)),
     )
 }
 
@@ -447,6 +459,7 @@ fn line(event: &Event) -> String {
             words.extend(pod.rejected.as_ref().map(|why| format!("rejected {why}")));
             words.extend(pod.terminating.then(|| "terminating".to_owned()));
             words.extend(pod.evicted.then(|| "marked".to_owned()));
+            words.extend(pod.evicted_for.map(|plan| format!("for {}", plan.since(START).ms())));
             words.extend(pod.ledger.as_ref().map(|ledger| short(ledger)));
             words.extend(pod.told.as_ref().map(|told| format!("told {}", told.reason)));
             words.extend((!pod.gates.is_empty()).then(|| "gated".to_owned()));

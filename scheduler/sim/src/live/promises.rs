@@ -15,21 +15,23 @@
 //! 7. What was written down stays so (`ledgers.rs`).
 //! 8. No pod is bound before every claim of it is bound to a volume that its node can use, and
 //!    no gang is begun before that holds of its minimum.
-//! 9. After the loss of a leader the next one is soon at work (`finale.rs`).
+//! 9. Nobody is evicted before it is written down for whom, nor often, nor in vain (`rivals.rs`).
+//! 10. After the loss of a leader the next one is soon at work (`finale.rs`).
 //!
 //! The checkers look only at the server's objects and at its log, never into the engine. What
 //! must hold once all has come to rest stands in `rest.rs`.
 
+use super::claims;
 use super::doubts::Doubts;
 use super::finale::Watcher;
 use super::ledgers::Ledgers;
+use super::rivals::Judge;
 use super::server::{ApiServer, Caller, Done, Write};
 use super::sight::Handed;
 use super::story::{Finale, GRACE, START, Story};
 use super::tally::{self, History, Past, Tally, group_of};
 use scheduler_model::event::Event;
-use scheduler_model::reach::reaches;
-use scheduler_model::spec::{ClaimState, GangKey, GangSpec, PodPhase, PodSpec};
+use scheduler_model::spec::{GangKey, GangSpec, PodPhase, PodSpec};
 use scheduler_model::time::{Span, Time};
 use scheduler_protocol::answer::Answer;
 use scheduler_protocol::call::{Call, PodRef};
@@ -78,6 +80,7 @@ pub struct Promises {
     lacked_at: BTreeMap<GangKey, Time>,
     ledgers: Ledgers,
     finale: Watcher,
+    evictions: Judge,
     /// Nodes, and when something came there that muster could not foresee.
     surprised: BTreeMap<String, Time>,
     was_interrupted: bool,
@@ -122,6 +125,12 @@ impl Promises {
     /// The finale begins.
     pub fn finale(&mut self, what: Finale, is_alone: bool, now: Time) {
         self.finale.begin(what, is_alone, now);
+    }
+
+    /// Pods that were evicted for others.
+    #[must_use]
+    pub const fn evicted(&self) -> usize {
+        self.evictions.pods
     }
 
     /// What was broken.
@@ -203,6 +212,10 @@ impl Promises {
                 Done::Bound(pod, node) => self.bound(server, story, (pod, node), write),
                 Done::Marked(pod) => {
                     self.marked.insert(pod.uid.clone());
+                    let fault = self.pods.get(&pod.uid).and_then(|it| self.evictions.marked(it));
+                    if let Some(words) = fault {
+                        self.broken(write.at, &words);
+                    }
                 }
                 Done::Deleted(pod) => self.deleted(server, pod, write),
                 _ => {}
@@ -221,17 +234,24 @@ impl Promises {
     }
 
     /// Looks at everything once more in the end.
-    pub fn finish(&mut self, server: &ApiServer, now: Time) {
+    pub fn finish(&mut self, server: &ApiServer, story: &Story, now: Time) {
         for fault in self.finale.verdict(server) {
+            self.broken(now, &fault);
+        }
+        for fault in self.evictions.in_vain(server, story) {
             self.broken(now, &fault);
         }
         if !self.was_interrupted {
             self.succeeded(server, now);
+            for fault in self.evictions.often() {
+                self.broken(now, &fault);
+            }
         }
     }
 
     fn changed(&mut self, event: &Event, at: Time) {
         self.ledgers.read(event, at);
+        self.evictions.read(event, at);
         self.counted(event);
         match event {
             Event::Gang(gang) => {
@@ -289,11 +309,14 @@ impl Promises {
         write: &Write,
     ) {
         let at = write.at;
+        if let Some(known) = self.pods.get(&pod.uid) {
+            self.evictions.bound(known, at);
+        }
         if write.uid != pod.uid {
             let words = format!("a bind meant for {:?} hit {}", pod.uid, write.uid);
             self.broken(at, &words);
         }
-        if let Some(words) = unserved(server, &pod.uid, node) {
+        if let Some(words) = claims::unserved(server, &pod.uid, node) {
             self.broken(at, &words);
         }
         let is_recent = |moment: Option<Time>| moment.is_some_and(|it| at.since(it) < STALE_MAX);
@@ -328,7 +351,7 @@ impl Promises {
         let is_torn = is_excused || gone_at.is_some_and(|gone| at.since(*gone) < FLYING_MAX);
         let tally = || tally::all(server, &self.past).remove(&key).unwrap_or_default();
         let is_first = !has_begun && !is_torn;
-        let early = is_first.then(|| begun_early(server, gang, &tally())).flatten();
+        let early = is_first.then(|| claims::begun_early(server, gang, &tally())).flatten();
         if let Some(words) = early {
             self.broken(at, &words);
             return;
@@ -351,11 +374,14 @@ impl Promises {
             self.broken(at, &format!("a deletion meant for {:?} hit {}", pod.uid, write.uid));
         }
         let Some(known) = self.pods.get(&write.uid).cloned() else { return };
-        if !known.has_controller {
-            self.broken(at, &format!("{} was deleted, and nobody makes it anew", pod.uid));
-        }
         if !self.marked.contains(&pod.uid) {
             self.broken(at, &format!("{} was deleted without a mark", pod.uid));
+        }
+        if self.evictions.deleted(&known) {
+            return;
+        }
+        if !known.has_controller {
+            self.broken(at, &format!("{} was deleted, and nobody makes it anew", pod.uid));
         }
         let Some(key) = group_of(&known) else { return };
         if self.written.get(key).is_none_or(|written| *written == 0) {
@@ -440,35 +466,6 @@ impl Promises {
             }
         }
     }
-}
-
-/// A claim of a pod that is not bound to a volume which its node can use. No claim ever goes
-/// back, so no view of the world was ever better.
-fn unserved(server: &ApiServer, uid: &str, node: &str) -> Option<String> {
-    let (pod, node) = (server.pod(uid)?, server.nodes.get(node)?);
-    pod.claims.iter().find_map(|claim| {
-        let key = format!("{}/{}", pod.namespace, claim.name);
-        match &server.store.claims.get(&key)?.state {
-            ClaimState::Bound(volume) if reaches(&volume.reach, node) => None,
-            ClaimState::Bound(_) => Some(format!("{uid} was bound away from its volume of {key}")),
-            _ => Some(format!("{uid} was bound before its claim {key}")),
-        }
-    })
-}
-
-/// A gang that is begun while fewer members than its minimum have all their claims bound.
-/// Members that went since do not count against it, and those that succeeded need none.
-fn begun_early(server: &ApiServer, gang: &GangSpec, tally: &Tally) -> Option<String> {
-    let peers = server.pods.values().filter(|pod| group_of(pod) == Some(&gang.key));
-    let (served, others): (Vec<_>, Vec<_>) = peers.partition(|pod| {
-        let keys = pod.claims.iter().map(|claim| format!("{}/{}", pod.namespace, claim.name));
-        let mut claims = keys.filter_map(|key| server.store.claims.get(&key));
-        claims.all(|claim| matches!(claim.state, ClaimState::Bound(_)))
-    });
-    let min = gang.min.saturating_sub(tally.succeeded.values().sum());
-    let min = usize::try_from(min).unwrap_or(usize::MAX);
-    let is_early = served.len() < min && served.len() + others.len() >= min;
-    is_early.then(|| format!("{} was begun with {} members served", gang.key, served.len()))
 }
 
 /// Status and ledger of such a gang stand on its group.

@@ -9,9 +9,10 @@
 use super::store::Store;
 use scheduler_model::event::{Event, Kind};
 use scheduler_model::spec::{Dialect, GangKey, GangSpec, Ledger, NodeSpec, PodSpec};
-use scheduler_model::time::Time;
+use scheduler_model::time::{Span, Time};
 use scheduler_protocol::answer::{Body, PodFacts, Reply};
 use scheduler_protocol::call::{Call, LeaseRecord, PodCondition, PodRef};
+use scheduler_protocol::evict::{PREEMPTED, plan_of};
 use scheduler_protocol::status::{EventNote, GroupStatus};
 use scheduler_protocol::tell::digest;
 use std::collections::BTreeMap;
@@ -173,8 +174,8 @@ impl ApiServer {
             Call::Bind { pod, node, .. } => self.bind(by, pod, node, now),
             Call::ReadPod(pod) => self.read(pod),
             Call::DeletePod(pod) => self.delete(by, pod, now),
-            Call::PodStatus { pod, condition, .. } => {
-                self.pod_status(by, pod, condition.as_ref(), now)
+            Call::PodStatus { pod, condition, nominated } => {
+                self.pod_status(by, pod, (condition.as_ref(), nominated.as_deref()), now)
             }
             Call::PodLedger { pod, ledger } => self.pod_ledger(by, pod, ledger, now),
             Call::GroupStatus { group, status } => {
@@ -290,6 +291,7 @@ impl ApiServer {
             self.change(Event::PodGone(found.uid.clone()), now);
         } else if !found.terminating {
             found.terminating = true;
+            found.gone_by = Some(now.after(Span::from_secs(30)));
             self.change(Event::Pod(Box::new(found)), now);
         }
         self.wrote(by, &uid, Done::Deleted(pod.clone()), now);
@@ -300,7 +302,7 @@ impl ApiServer {
         &mut self,
         by: Caller,
         pod: &PodRef,
-        condition: Option<&PodCondition>,
+        (condition, nominated): (Option<&PodCondition>, Option<&str>),
         now: Time,
     ) -> Reply {
         let mut found = match self.meant(pod) {
@@ -309,8 +311,15 @@ impl ApiServer {
         };
         let is_about_marks = condition.is_some_and(|it| it.kind == "DisruptionTarget");
         let is_mark = is_about_marks && condition.is_some_and(|it| it.is_true);
+        if let Some(node) = nominated {
+            let mut told = found.told.map(|it| *it).unwrap_or_default();
+            node.clone_into(&mut told.nominated);
+            found.told = Some(Box::new(told));
+        }
         if is_about_marks {
             found.evicted = is_mark;
+            let ours = condition.filter(|it| it.is_true && it.reason == PREEMPTED);
+            found.evicted_for = ours.and_then(|it| plan_of(&it.message));
         } else if let Some(condition) = condition {
             let mut told = found.told.map(|it| *it).unwrap_or_default();
             told.reason.clone_from(&condition.reason);
@@ -356,6 +365,7 @@ fn kind_of(event: &Event) -> Option<Kind> {
         Event::Claim(_) | Event::ClaimGone(_) => Some(Kind::Claim),
         Event::Volume(_) | Event::VolumeGone(_) => Some(Kind::Volume),
         Event::Pool(_) | Event::PoolGone(_) => Some(Kind::Pool),
+        Event::Budget(_) => Some(Kind::Budget),
         _ => None,
     }
 }

@@ -3,6 +3,7 @@
 //! A story has a stormy part, in which everything goes wrong that can, and a quiet part, in
 //! which all must come right again.
 
+use super::rivals::Rivals;
 use super::store::{Stock, touches};
 use super::trap::Trap;
 use super::troop::{Troop, finale, finale_at};
@@ -107,6 +108,8 @@ pub struct Story {
     pub finale: Finale,
     /// Volumes, where there are any.
     pub stock: Option<Stock>,
+    /// Queues that compete, where there are any: then gangs are evicted for others.
+    pub rivals: Option<Rivals>,
 }
 
 /// What happens to the leader when all has come to rest and one more gang arrives.
@@ -150,6 +153,7 @@ impl Story {
             skews: (0..replicas).map(|_| draw_skew(dice)).collect(),
             finale: *dice.pick(&[Finale::Quiet, Finale::Kill, Finale::Retire]),
             stock: None,
+            rivals: None,
         };
         if dice.chance(60) {
             story.traps = (0..dice.between(1, 3)).map(|_| Trap::draw(dice)).collect();
@@ -187,6 +191,13 @@ impl Story {
         if self.stock.is_some() {
             self.acts.extend(touches(dice).into_iter().map(|(at, pick)| (at, Act::Touch(pick))));
         }
+        self
+    }
+
+    /// Some stories have queues that compete, from dice of their own.
+    #[must_use]
+    pub fn with_rivals(mut self, dice: &mut Dice) -> Self {
+        self.rivals = Rivals::draw(&mut self.troops, dice);
         self
     }
 
@@ -275,12 +286,17 @@ impl Story {
     }
 }
 
-/// The queue that all gangs of the storm share, and that of the finale.
+/// The queue that all gangs of the storm share, or those that compete, and that of the finale.
 #[must_use]
-pub fn queues(limit: Option<u64>) -> [QueueSpec; 2] {
-    let quotas = limit.map(|most| QuotaSpec::limit(None, "gpu", amount(most)));
+pub fn queues(story: &Story) -> Vec<QueueSpec> {
+    let quotas = story.limit.map(|most| QuotaSpec::limit(None, "gpu", amount(most)));
     let shared = QueueSpec { quotas: quotas.into_iter().collect(), ..QueueSpec::named("default") };
-    [shared, QueueSpec::named("finale")]
+    let mut queues = match &story.rivals {
+        Some(rivals) => rivals.queues(shared).to_vec(),
+        None => vec![shared],
+    };
+    queues.push(QueueSpec::named("finale"));
+    queues
 }
 
 /// So many seconds, drawn.

@@ -15,8 +15,15 @@ const LIVELY: [Kind; 3] = [Kind::Node, Kind::Pod, Kind::Gang];
 /// Kinds that change besides where there are volumes.
 const VOLUMES: [Kind; 2] = [Kind::Claim, Kind::Volume];
 /// Kinds that stay as they were.
-const STILL: [Kind; 6] =
-    [Kind::Namespace, Kind::PriorityClass, Kind::Topology, Kind::Queue, Kind::Daemon, Kind::Pool];
+const STILL: [Kind; 7] = [
+    Kind::Namespace,
+    Kind::PriorityClass,
+    Kind::Topology,
+    Kind::Queue,
+    Kind::Daemon,
+    Kind::Pool,
+    Kind::Budget,
+];
 
 /// The watches of one replica.
 #[derive(Clone, Debug)]

@@ -9,6 +9,7 @@
 //! and [`best_total`] answer.
 
 mod best;
+mod contradiction;
 mod fuel;
 mod ground;
 mod lot;

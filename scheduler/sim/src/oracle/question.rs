@@ -1,5 +1,6 @@
 //! What the oracle is asked about one gang, as plain data.
 
+use super::contradiction::contradiction;
 use crate::checker::{
     Level, Objects, gang_of, level_of, members_by_gang, path, pod_refusals, queue_of, tally,
     unusable_claim, usage, used_of,
@@ -135,6 +136,9 @@ impl View<'_> {
         }
         if let Some(closed) = path.iter().find(|queue| !queue.open) {
             return Err(WaitReason::QueueClosed(closed.name.clone()));
+        }
+        if let Some(clash) = contradiction(&path) {
+            return Err(WaitReason::QueueContradictory(clash));
         }
         let mut room = BTreeSet::new();
         for queue in path {

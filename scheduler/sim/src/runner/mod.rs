@@ -12,7 +12,7 @@ mod observe;
 
 use crate::stage::{Fault, Options, Stage};
 use observe::Watch;
-use scheduler_core::evict::Evicts;
+use scheduler_core::evict::{Budgets, Evicts};
 use scheduler_scenario::{Expectation, Scenario, check};
 
 /// Plays the story with the default profile; answers what failed, empty if all is well.
@@ -31,6 +31,9 @@ pub fn run_with(scenario: &Scenario, options: Options) -> Vec<String> {
     }
     if scenario.evicts {
         options.config.evicts = Evicts::ByQueue;
+    }
+    if scenario.breaks_budgets {
+        options.config.budgets = Budgets::BreakLast;
     }
     options.grace = scenario.grace;
     let stage = Stage::new(scenario.world.clone(), options);

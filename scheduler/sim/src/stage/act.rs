@@ -98,7 +98,14 @@ impl Stage {
             return;
         }
         self.engine.settle(id, &Outcome::Done, self.now);
-        self.tell(Event::Pod(Box::new(PodSpec { terminating: true, evicted: true, ..pod })));
+        let going = PodSpec {
+            terminating: true,
+            gone_by: Some(self.now.after(self.grace)),
+            evicted: true,
+            evicted_for: Some(evict.plan),
+            ..pod
+        };
+        self.tell(Event::Pod(Box::new(going)));
         self.agenda.go(self.now.after(self.grace), &evict.uid);
     }
 
@@ -112,7 +119,9 @@ impl Stage {
                 node: None,
                 phase: PodPhase::Pending,
                 terminating: false,
+                gone_by: None,
                 evicted: false,
+                evicted_for: None,
                 created_at: self.now,
                 scheduled_at: None,
                 started_at: None,

@@ -5,8 +5,8 @@
 
 use scheduler_model::event::{Event, Kind};
 use scheduler_model::spec::{
-    ClaimSpec, DaemonSpec, GangKey, GangSpec, NamespaceSpec, NodeSpec, PodSpec, PoolSpec,
-    PriorityClassSpec, QueueSpec, TopologySpec, VolumeSpec,
+    BudgetSpec, ClaimSpec, DaemonSpec, GangKey, GangSpec, NamespaceSpec, NodeSpec, PodSpec,
+    PoolSpec, PriorityClassSpec, QueueSpec, TopologySpec, VolumeSpec,
 };
 use scheduler_model::time::Time;
 use std::collections::{BTreeMap, BTreeSet};
@@ -36,6 +36,8 @@ pub struct Objects {
     pub volumes: BTreeMap<String, VolumeSpec>,
     /// Room for new volumes by key.
     pub pools: BTreeMap<String, PoolSpec>,
+    /// Disruption budgets by key.
+    pub budgets: BTreeMap<String, BudgetSpec>,
     /// What a running list has not named yet.
     unlisted: BTreeMap<Kind, Vec<Event>>,
 }
@@ -68,6 +70,8 @@ impl Objects {
             Event::VolumeGone(name) => drop(self.volumes.remove(&name)),
             Event::Pool(spec) => drop(self.pools.insert(spec.key.clone(), *spec)),
             Event::PoolGone(key) => drop(self.pools.remove(&key)),
+            Event::Budget(spec) => drop(self.budgets.insert(spec.key(), spec)),
+            Event::BudgetGone(key) => drop(self.budgets.remove(&key)),
             Event::ListStart(_) | Event::ListEnd(_) => {}
         }
     }
@@ -107,6 +111,7 @@ impl Objects {
             Kind::Claim => self.claims.keys().cloned().map(Event::ClaimGone).collect(),
             Kind::Volume => self.volumes.keys().cloned().map(Event::VolumeGone).collect(),
             Kind::Pool => self.pools.keys().cloned().map(Event::PoolGone).collect(),
+            Kind::Budget => self.budgets.keys().cloned().map(Event::BudgetGone).collect(),
         }
     }
 
@@ -122,6 +127,7 @@ impl Objects {
         events.extend(self.claims.values().cloned().map(|spec| Event::Claim(Box::new(spec))));
         events.extend(self.volumes.values().cloned().map(|spec| Event::Volume(Box::new(spec))));
         events.extend(self.pools.values().cloned().map(|spec| Event::Pool(Box::new(spec))));
+        events.extend(self.budgets.values().cloned().map(Event::Budget));
         events.extend(self.gangs.values().cloned().map(|spec| Event::Gang(Box::new(spec))));
         events.extend(self.pods.values().cloned().map(|spec| Event::Pod(Box::new(spec))));
         events
@@ -142,6 +148,7 @@ fn end_of(event: &Event) -> Option<Event> {
         Event::Claim(spec) => Event::ClaimGone(spec.key.clone()),
         Event::Volume(spec) => Event::VolumeGone(spec.name.clone()),
         Event::Pool(spec) => Event::PoolGone(spec.key.clone()),
+        Event::Budget(spec) => Event::BudgetGone(spec.key()),
         _ => return None,
     })
 }

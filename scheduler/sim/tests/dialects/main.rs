@@ -1,6 +1,7 @@
 //! The same gang, written in every dialect, decides the same: real objects through the
 //! translation into the engine, compared member by member.
 
+mod bad;
 mod play;
 mod queues;
 mod table;

@@ -5,10 +5,15 @@ use crate::table::{Case, Row, cases};
 use scheduler_core::engine::Config;
 use scheduler_core::evict::Evicts;
 use scheduler_core::queues::QueueView;
+use scheduler_kube::quantity::{Rounding, parse_of};
 use scheduler_kube::read::{Source, read};
+use scheduler_kube::send::{Encoder, Served};
 use scheduler_kube::translate::Context;
 use scheduler_model::amount::Amount;
 use scheduler_model::explain::show_amount;
+use scheduler_model::spec::Dialect;
+use scheduler_protocol::call::{Call, CallId, QueueRef};
+use scheduler_protocol::status::QueueStatus;
 use scheduler_sim::stage::{Options, Stage};
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -29,6 +34,39 @@ fn volcano_queues_end_with_the_numbers_of_the_page() {
     let faults: Vec<String> =
         cases.iter().flat_map(|case| compare(case, &play(case, Words::Volcano))).collect();
     assert!(faults.is_empty(), "{}", faults.join("\n"));
+}
+
+#[test]
+fn the_status_of_volcano_queues_says_what_the_page_says_is_used() {
+    let served = Served { volcano_queues: Some("v1beta1".to_owned()), ..Served::default() };
+    let encoder = Encoder { instance: "muster".to_owned(), served };
+    for case in cases(PAGE) {
+        let seen = play(&case, Words::Volcano);
+        for row in &case.rows {
+            let call = written(&seen[&row.queue]);
+            let requests = encoder.encode(CallId(1), &call);
+            let (_, patch) = requests[0].body.as_ref().expect("it writes something");
+            let mut steps = patch.as_array().expect("a list of steps").iter();
+            let step = steps.find(|step| step["path"] == "/status/allocated");
+            let allocated = &step.expect("one says what is allocated")["value"];
+            for ((resource, _), want) in case.room.iter().zip(&row.numbers[3]) {
+                let text = allocated[resource].as_str().unwrap_or("0");
+                let read = parse_of(resource, text, Rounding::Up).expect("it is an amount");
+                assert_eq!(read.amount, *want, "{}: {} of {}", case.name, resource, row.queue);
+            }
+        }
+    }
+}
+
+/// The call that writes the numbers of a queue of Volcano.
+fn written(view: &QueueView) -> Call {
+    let (name, uid) = (view.name.clone(), view.uid.clone());
+    let in_all = view.amounts.iter().filter(|((flavour, _), _)| flavour.is_none());
+    let used = in_all.map(|((_, resource), it)| (resource.clone(), it.used)).collect();
+    Call::QueueStatus {
+        queue: QueueRef { dialect: Dialect::Volcano, name, uid },
+        status: Box::new(QueueStatus { used, ..QueueStatus::default() }),
+    }
 }
 
 #[test]

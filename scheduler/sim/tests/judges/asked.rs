@@ -52,6 +52,24 @@ fn a_gang_whose_queue_is_missing_closed_or_broken_is_not_asked_about() {
 }
 
 #[test]
+fn a_gang_whose_queue_has_more_dedicated_than_it_may_use_is_not_asked_about() {
+    let queue = |name: &str, parent: Option<&str>, dedicated: Option<i64>, limit: Option<i64>| {
+        let mut queue = QueueSpec { parent: parent.map(str::to_owned), ..QueueSpec::named(name) };
+        let quota = queue.quota_mut(None, "cpu");
+        (quota.dedicated, quota.limit) = (dedicated.map(Amount::new), limit.map(Amount::new));
+        queue
+    };
+    let numbers = |queues: &[QueueSpec]| match waits(in_queue("q"), queues) {
+        WaitReason::QueueContradictory(clash) => (clash.dedicated.units(), clash.most.units()),
+        other => panic!("{other:?}"),
+    };
+    assert_eq!(numbers(&[queue("q", None, Some(6), Some(4))]), (6, 4));
+    let below = queue("q", Some("top"), Some(6), None);
+    assert_eq!(numbers(&[below.clone(), queue("top", None, None, Some(5))]), (6, 5));
+    assert_eq!(numbers(&[below, queue("top", None, Some(3), None)]), (6, 3));
+}
+
+#[test]
 fn a_gang_that_cannot_be_honoured_is_not_asked_about() {
     let unsupported = vec!["sub-groups".to_owned()];
     let odd = GangSpec { unsupported: unsupported.clone(), ..gang("g", 1) };

@@ -3,6 +3,7 @@
 //!
 //! Invariant: every answer and every change is heard at the moment of its call.
 
+use scheduler_core::evict::Evicts;
 use scheduler_live::driver::Live;
 use scheduler_live::news::News;
 use scheduler_live::settings::Settings;
@@ -28,6 +29,8 @@ pub(crate) struct Alone {
     told: usize,
     pub(crate) now: Time,
     life: u64,
+    /// The process dies once it made so many calls.
+    pub(crate) dies_after: Option<usize>,
 }
 
 impl Alone {
@@ -38,7 +41,8 @@ impl Alone {
         for index in 0..nodes {
             server.change(node(&format!("n{index}")), START);
         }
-        let mut alone = Self { live: fresh(), server, told: 0, now: START, life: 0 };
+        let mut alone =
+            Self { live: fresh(), server, told: 0, now: START, life: 0, dies_after: None };
         alone.restart();
         alone
     }
@@ -51,6 +55,7 @@ impl Alone {
     /// The process dies and another one begins, which knows what the server lists.
     pub(crate) fn restart(&mut self) {
         self.live = fresh();
+        self.dies_after = None;
         self.life += 1;
         self.told = self.server.log.len();
         for kind in [Kind::Queue, Kind::Node, Kind::Gang, Kind::Pod] {
@@ -66,11 +71,17 @@ impl Alone {
         let end = self.now.after(span);
         loop {
             self.moment();
-            let next = self.live.wake_at(self.now).filter(|next| *next <= end);
+            let is_dead = self.dies_after == Some(0);
+            let next = self.live.wake_at(self.now).filter(|next| *next <= end && !is_dead);
             let Some(next) = next else { break };
             self.now = next.max(self.now.after(Span::from_ms(1)));
         }
         self.now = end;
+    }
+
+    /// The process, to read from.
+    pub(crate) const fn live(&self) -> &Live {
+        &self.live
     }
 
     /// How often the status of a group was written so far.
@@ -90,7 +101,7 @@ impl Alone {
     }
 
     fn moment(&mut self) {
-        loop {
+        while self.dies_after != Some(0) {
             while let Some((_, event)) = self.server.log.get(self.told) {
                 self.live.take(News::Event(event.clone()), self.now);
                 self.told += 1;
@@ -101,6 +112,11 @@ impl Alone {
             }
             let by = Caller { replica: 0, life: self.life, is_late: false };
             for send in sends {
+                match &mut self.dies_after {
+                    Some(0) => return,
+                    Some(left) => *left -= 1,
+                    None => {}
+                }
                 let reply = self.server.call(by, &send.call, self.now);
                 self.live.take(News::Answer(send.id, Answer::Reply(reply)), self.now);
             }
@@ -109,7 +125,9 @@ impl Alone {
 }
 
 fn fresh() -> Live {
-    Live::new(plugins::default_profile(), Settings::of("me", None))
+    let mut settings = Settings::of("me", None);
+    settings.engine.evicts = Evicts::ByQueue;
+    Live::new(plugins::default_profile(), settings)
 }
 
 /// A group object of this minimum.

@@ -6,5 +6,6 @@
 #![allow(clippy::print_stdout, reason = "the seeds that were played are for people")]
 
 mod alone;
+mod evict;
 mod restart;
 mod seeds;

@@ -1,6 +1,8 @@
 //! Plays seeds and says which promises were broken.
 
+use scheduler_framework::profile::Profile;
 use scheduler_sim::live::play::{Played, play, play_without_mischief};
+use std::panic::AssertUnwindSafe;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 /// Seeds that once broke a promise, as they were told before there was mischief.
@@ -16,6 +18,12 @@ const ONCE_BROKEN: &[u64] = &[
 
 fn number(name: &str) -> Option<u64> {
     std::env::var(name).ok()?.parse().ok()
+}
+
+/// A run that panics says so under its seed.
+fn played(seed: u64, profile: &Profile) -> Played {
+    let run = std::panic::catch_unwind(AssertUnwindSafe(|| play(seed, profile)));
+    run.unwrap_or_else(|_| Played { violations: vec!["panicked".to_owned()], ..Played::default() })
 }
 
 fn report(seed: u64, played: &Played) -> String {
@@ -40,7 +48,7 @@ fn no_promise_is_broken_whatever_goes_wrong() {
     let base = u64::try_from(clock % 1_000_000_000_000).expect("it is small") * 100_000;
     let threads = std::thread::available_parallelism().map_or(2, std::num::NonZero::get);
     let threads = u64::try_from(threads).expect("there are few");
-    let (mut broken, mut binds) = (Vec::new(), 0);
+    let (mut broken, mut binds, mut evictions) = (Vec::new(), 0, 0);
     std::thread::scope(|scope| {
         let workers: Vec<_> = (0..threads)
             .map(|worker| {
@@ -48,20 +56,21 @@ fn no_promise_is_broken_whatever_goes_wrong() {
                 scope.spawn(move || {
                     let mine = (0..count).filter(move |index| index % threads == worker);
                     let seeds = mine.map(|index| base + index);
-                    seeds.map(|seed| (seed, play(seed, profile))).collect::<Vec<_>>()
+                    seeds.map(|seed| (seed, played(seed, profile))).collect::<Vec<_>>()
                 })
             })
             .collect();
         for worker in workers {
             for (seed, played) in worker.join().expect("a run does not panic") {
                 binds += played.binds;
+                evictions += played.evictions;
                 if !played.violations.is_empty() {
                     broken.push(report(seed, &played));
                 }
             }
         }
     });
-    println!("{count} seeds from {base}, {binds} binds");
+    println!("{count} seeds from {base}, {binds} binds, {evictions} evictions");
     assert!(binds > usize::try_from(count).expect("it fits"), "the stories are about nothing");
     let shown = broken.iter().take(20).cloned().collect::<Vec<_>>().join("\n");
     assert!(broken.is_empty(), "{} of {count} seeds:\n{shown}", broken.len());

@@ -7,11 +7,11 @@ use scheduler_model::amount::Amount;
 use scheduler_model::event::Event;
 use scheduler_model::resource::RESOURCES_MAX;
 use scheduler_model::spec::{
-    GangKey, GangSpec, LabelSelector, Membership, NodeSpec, PodShape, PodSpec, QueueSpec,
+    GangKey, GangSpec, Grants, LabelSelector, Membership, NodeSpec, PodShape, PodSpec, QueueSpec,
     Requirement, Resources, RoleSpec, SelectorOperator, SpreadSpec, Taint, TaintEffect,
-    WhenUnsatisfiable,
+    WhenUnsatisfiable, Wishes,
 };
-use scheduler_model::time::Time;
+use scheduler_model::time::{Span, Time};
 use scheduler_sim::worlds::{Dice, Size};
 use std::sync::Arc;
 
@@ -143,7 +143,7 @@ fn pod_of(mut pod: PodSpec, dice: &mut Dice) -> PodSpec {
         7 => pod.queue = Some(word(dice)),
         8 => pod.created_at = time(dice),
         9 => (pod.started_at, pod.finished_at) = (Some(time(dice)), Some(time(dice))),
-        10 => pod.walltime = Some(scheduler_model::time::Span::from_ms(i64::MAX)),
+        10 => pod.walltime = Some(Span::from_ms(i64::MAX)),
         11 => pod.priority = Some(*dice.pick(&[i32::MIN, i32::MAX])),
         12 => pod.membership = Membership::Alone,
         13 => pod.membership = Membership::Group(key(&pod, dice)),
@@ -202,7 +202,7 @@ fn shape_of(shape: &mut PodShape, dice: &mut Dice) {
 }
 
 fn gang_of(mut gang: GangSpec, dice: &mut Dice) -> GangSpec {
-    match dice.between(0, 7) {
+    match dice.between(0, 8) {
         0 => gang.min = number(dice),
         1 => {
             let role = RoleSpec { name: "worker".to_owned(), min: number(dice) };
@@ -213,18 +213,31 @@ fn gang_of(mut gang: GangSpec, dice: &mut Dice) -> GangSpec {
         4 => gang.topology.preferred = Some(word(dice)),
         5 => gang.queue = Some(word(dice)),
         6 => gang.created_at = time(dice),
+        7 => {
+            gang.wishes = Wishes {
+                non_preemptible: dice.chance(50),
+                min_runtime: Span::from_ms(i64::MAX),
+                cooldown: Span::from_ms(i64::MAX),
+                preemption_cost: Some(number(dice)),
+                checkpointed_at: Some(time(dice)),
+            };
+        }
         _ => gang.priority = Some(*dice.pick(&[i32::MIN, i32::MAX])),
     }
     gang
 }
 
 fn queue_of(mut queue: QueueSpec, dice: &mut Dice) -> QueueSpec {
-    match dice.between(0, 5) {
+    match dice.between(0, 6) {
         0 => queue.parent = Some(queue.name.clone()),
         1 => queue.parent = Some(word(dice)),
         2 => queue.weight = number(dice),
         3 => queue.priority = *dice.pick(&[i32::MIN, i32::MAX]),
         4 => queue.name = word(dice),
+        5 => {
+            queue.min_runtime = Span::from_ms(i64::MAX);
+            queue.grants = Grants { preemption_cost: Some(number(dice)), ..Grants::FREE };
+        }
         _ => {
             for quota in &mut queue.quotas {
                 quota.quota.limit = Some(amount(dice));

@@ -3,9 +3,9 @@
 use scheduler_model::amount::Amount;
 use scheduler_model::event::Event;
 use scheduler_model::spec::{
-    Attach, BoundVolume, ClaimSpec, ClaimState, DaemonSpec, GangKey, GangSpec, NamespaceSpec,
-    NodeSpec, PodPhase, PodShape, PodSpec, PriorityClassSpec, QueueSpec, QuotaSpec, Resources,
-    Taint, TaintEffect, TopologyWish, VolumeSpec,
+    Attach, BoundVolume, BudgetSpec, ClaimSpec, ClaimState, DaemonSpec, GangKey, GangSpec,
+    LabelSelector, NamespaceSpec, NodeSpec, PodPhase, PodShape, PodSpec, PriorityClassSpec,
+    QueueSpec, QuotaSpec, Resources, Taint, TaintEffect, TopologyWish, VolumeSpec,
 };
 use scheduler_model::time::Time;
 use scheduler_sim::checker::Objects;
@@ -177,7 +177,7 @@ fn topology(objects: &Objects, dice: &mut Dice) -> Event {
 
 /// What the random worlds never have at the start.
 fn other(dice: &mut Dice) -> Event {
-    match dice.between(0, 4) {
+    match dice.between(0, 6) {
         0 => Event::PriorityClassGone(text("high")),
         1 => Event::DaemonGone(text("blue/agent")),
         2 => Event::Daemon(DaemonSpec {
@@ -191,8 +191,16 @@ fn other(dice: &mut Dice) -> Event {
             name: text("high"),
             value: 100,
             is_default: dice.chance(50),
+            preempts: dice.chance(80),
         }),
-        _ => Event::Queue(QueueSpec::named("extra")),
+        4 => Event::Queue(QueueSpec::named("extra")),
+        5 => Event::BudgetGone(text("blue/all")),
+        _ => Event::Budget(BudgetSpec {
+            namespace: text("blue"),
+            name: text("all"),
+            selector: Some(LabelSelector::default()),
+            allowed: u32::from(dice.chance(50)),
+        }),
     }
 }
 
@@ -234,6 +242,8 @@ pub(crate) fn subject(event: &Event) -> String {
         Event::VolumeGone(name) => format!("volume {name}"),
         Event::Pool(spec) => format!("pool {}", spec.key),
         Event::PoolGone(key) => format!("pool {key}"),
+        Event::Budget(spec) => format!("budget {}", spec.key()),
+        Event::BudgetGone(key) => format!("budget {key}"),
         Event::ListStart(kind) | Event::ListEnd(kind) => format!("list {kind:?}"),
     }
 }

@@ -15,6 +15,8 @@ pub(crate) struct Queue {
     pub(crate) weight: i64,
     pub(crate) gpu_limit: Option<i64>,
     pub(crate) reclaimable: bool,
+    /// Whether its gangs may refuse to go, and what they may add to their cost, where it says so.
+    pub(crate) grants: (Option<bool>, Option<i64>),
 }
 
 /// A gang of equal members. Those that run have a node each.
@@ -25,8 +27,16 @@ pub(crate) struct Gang {
     pub(crate) min: usize,
     pub(crate) each: Units,
     pub(crate) nodes: Vec<usize>,
-    pub(crate) cost: i64,
+    /// Seconds that each member ran, and since it saved its work, if it did.
+    pub(crate) ran: i64,
+    pub(crate) saved: Option<i64>,
+    /// What it adds to the cost of each member.
+    pub(crate) adds: i64,
+    /// It wishes not to be evicted.
+    pub(crate) refuses: bool,
     pub(crate) unbreakable: bool,
+    /// The disruption budgets that its members are under, as a bit mask.
+    pub(crate) budgets: u32,
 }
 
 /// A world of running gangs, and one that wants room.
@@ -40,6 +50,8 @@ pub(crate) struct World {
     pub(crate) taker: Gang,
     /// The taker's members must share a rack.
     pub(crate) together: bool,
+    /// How many pods each disruption budget lets go.
+    pub(crate) budgets: Vec<u32>,
 }
 
 /// Members that go, per gang, as a bit mask over its members.
@@ -173,6 +185,9 @@ impl World {
 
     /// Why these victims may not be taken; `None` if they may.
     pub(crate) fn unlawful(&self, victims: &Victims, fair: &[Vec<i64>; 2]) -> Option<String> {
+        if self.broken(victims) > 0 {
+            return Some("a disruption budget is broken".to_owned());
+        }
         let need = i64::try_from(self.taker.min).expect("few");
         let wants = [need * self.taker.each[0], need * self.taker.each[1]];
         let own = self.path(self.taker.queue);
@@ -235,9 +250,28 @@ impl World {
                 .all(|queue| self.used(*queue, victims)[it] + piece > fair[it][*queue])
     }
 
+    /// What the loss of one member of a gang costs: a minute, work that is not saved, and what it
+    /// adds as far as every queue above it lets it; an hour where none says.
+    fn price(&self, gang: &Gang) -> i64 {
+        let path = self.path(gang.queue);
+        let most = path.iter().filter_map(|queue| self.queues[*queue].grants.1).min();
+        60 + gang.saved.map_or(gang.ran, |ago| ago.min(gang.ran))
+            + gang.adds.min(most.unwrap_or(3600))
+    }
+
+    /// True if a gang refuses to go, a queue above it lets it, and none does not.
+    fn is_kept(&self, gang: &Gang) -> bool {
+        let path = self.path(gang.queue);
+        let says = |what: bool| path.iter().any(|queue| self.queues[*queue].grants.0 == Some(what));
+        gang.refuses && says(true) && !says(false)
+    }
+
     /// Ways in which a gang may lose members: any that leave its minimum, or all.
     fn ways(&self, at: usize) -> Vec<u32> {
         let gang = &self.gangs[at];
+        if self.is_kept(gang) {
+            return vec![0];
+        }
         let all = (1_u32 << gang.nodes.len()) - 1;
         let left = |gone: u32| (all & !gone).count_ones();
         let may = |gone: &u32| {
@@ -251,18 +285,23 @@ impl World {
     pub(crate) fn cost(&self, victims: &Victims) -> (i64, i64) {
         let hit = self.gangs.iter().zip(victims).filter(|(_, gone)| **gone != 0);
         let highest = hit.clone().map(|(gang, _)| gang.priority).max().unwrap_or(i64::MIN);
-        (highest, hit.map(|(gang, gone)| gang.cost * i64::from(gone.count_ones())).sum())
+        (highest, hit.map(|(gang, gone)| self.price(gang) * i64::from(gone.count_ones())).sum())
     }
 
     /// The cheapest victims that may be taken and after which the taker fits.
     pub(crate) fn best(&self, fair: &[Vec<i64>; 2]) -> Option<(i64, i64)> {
+        self.least(fair, |victims| self.cost(victims))
+    }
+
+    /// The least of all victims that may be taken and after which the taker fits.
+    fn least<T: Ord>(&self, fair: &[Vec<i64>; 2], of: impl Fn(&Victims) -> T) -> Option<T> {
         let ways: Vec<Vec<u32>> = (0..self.gangs.len()).map(|at| self.ways(at)).collect();
-        let mut best: Option<(i64, i64)> = None;
+        let mut best: Option<T> = None;
         let mut digits = vec![0; ways.len()];
         loop {
             let victims: Victims = digits.iter().zip(&ways).map(|(at, ways)| ways[*at]).collect();
-            let cost = self.cost(&victims);
-            if best.is_none_or(|best| cost < best)
+            let cost = of(&victims);
+            if best.as_ref().is_none_or(|best| cost < *best)
                 && self.fits(&victims)
                 && self.unlawful(&victims, fair).is_none()
             {
@@ -274,6 +313,32 @@ impl World {
             digits[..next].fill(0);
             digits[next] += 1;
         }
+    }
+
+    /// Pods beyond what each disruption budget lets go, all in all.
+    pub(crate) fn broken(&self, victims: &Victims) -> u32 {
+        let beyond = |(at, allowed): (usize, &u32)| {
+            let under = self.gangs.iter().zip(victims).filter(|(it, _)| it.budgets >> at & 1 == 1);
+            let gone: u32 = under.map(|(_, gone)| gone.count_ones()).sum();
+            gone.saturating_sub(*allowed)
+        };
+        self.budgets.iter().enumerate().map(beyond).sum()
+    }
+
+    /// The same world without budgets.
+    pub(crate) fn without_budgets(&self) -> Self {
+        Self { budgets: Vec::new(), ..self.clone() }
+    }
+
+    /// The same world, in which no gang wishes anything.
+    pub(crate) fn without_wishes(&self) -> Self {
+        let plain = |gang: &Gang| Gang { saved: None, adds: 0, refuses: false, ..gang.clone() };
+        Self { gangs: self.gangs.iter().map(plain).collect(), ..self.clone() }
+    }
+
+    /// How far budgets must be exceeded at least so that the taker fits.
+    pub(crate) fn fewest_broken(&self, fair: &[Vec<i64>; 2]) -> Option<u32> {
+        self.without_budgets().least(fair, |victims| self.broken(victims))
     }
 
     /// Everything that is wrong with the victims that were chosen.

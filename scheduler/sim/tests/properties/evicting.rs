@@ -5,13 +5,14 @@ use crate::evict_judge::{Gang, Queue, Units, Victims, World};
 use crate::seeds::seeds;
 use crate::trial::Trial;
 use scheduler_core::engine::Config;
-use scheduler_core::evict::Evicts;
+use scheduler_core::evict::{Budgets, Evicts};
 use scheduler_core::report::CycleReport;
 use scheduler_model::amount::Amount;
 use scheduler_model::event::Event;
 use scheduler_model::spec::{
-    Dialect, GangKey, GangSpec, Labels, LevelSpec, Membership, NodeSpec, PodPhase, PodShape,
-    PodSpec, QueueSpec, Resources, TopologySpec, TopologyWish,
+    BudgetSpec, Dialect, GangKey, GangSpec, Grants, LabelSelector, Labels, LevelSpec, Membership,
+    NodeSpec, PodPhase, PodShape, PodSpec, QueueSpec, Requirement, Resources, SelectorOperator,
+    TopologySpec, TopologyWish, Wishes,
 };
 use scheduler_model::time::Time;
 use scheduler_sim::worlds::Dice;
@@ -25,6 +26,10 @@ fn size(number: u64) -> usize {
 
 fn units(number: u64) -> i64 {
     i64::try_from(number).expect("small")
+}
+
+fn few(number: u64) -> u32 {
+    u32::try_from(number).expect("small")
 }
 
 fn cores(number: u64) -> i64 {
@@ -59,7 +64,33 @@ fn draw(seed: u64, running: usize) -> World {
     taker.min = taker.nodes.len();
     taker.priority = if dice.chance(60) { 10 } else { 5 };
     let together = dice.chance(30);
-    World { nodes, racks, queues, gangs, taker, together }
+    let budgets: Vec<u32> = match dice.chance(30) {
+        true => (0..dice.between(1, 2)).map(|_| few(dice.between(0, 3))).collect(),
+        false => Vec::new(),
+    };
+    for gang in &mut gangs {
+        gang.budgets = few(dice.between(0, (1 << budgets.len()) - 1));
+    }
+    let mut world = World { nodes, racks, queues, gangs, taker, together, budgets };
+    draw_wishes(&mut dice, &mut world);
+    world
+}
+
+/// What gangs wish, and what queues grant.
+fn draw_wishes(dice: &mut Dice, world: &mut World) {
+    for gang in &mut world.gangs {
+        if dice.chance(40) {
+            gang.saved = dice.chance(50).then(|| units(dice.between(0, 10)) * 45);
+            gang.adds = units(dice.between(0, 4)) * 100;
+            gang.refuses = dice.chance(30);
+        }
+    }
+    for queue in &mut world.queues {
+        if dice.chance(50) {
+            queue.grants.0 = dice.chance(60).then(|| dice.chance(60));
+            queue.grants.1 = dice.chance(50).then(|| units(dice.between(0, 3)) * 100);
+        }
+    }
 }
 
 fn draw_queues(dice: &mut Dice) -> Vec<Queue> {
@@ -73,6 +104,7 @@ fn draw_queues(dice: &mut Dice) -> Vec<Queue> {
             weight: units(dice.between(1, 3)),
             gpu_limit: dice.chance(15).then(|| units(dice.between(2, 8))),
             reclaimable: dice.chance(90),
+            grants: (None, None),
         });
     }
     queues
@@ -93,8 +125,12 @@ fn draw_gang(dice: &mut Dice, queue: usize) -> Gang {
         min,
         each,
         nodes: vec![0; members],
-        cost: 60 + units(dice.between(0, 10)) * 30,
+        ran: units(dice.between(0, 10)) * 30,
+        saved: None,
+        adds: 0,
+        refuses: false,
         unbreakable: dice.chance(15),
+        budgets: 0,
     }
 }
 
@@ -143,12 +179,25 @@ fn events(world: &World) -> Vec<Event> {
             parent: queue.parent.map(|parent| format!("q{parent}")),
             weight: u32::try_from(queue.weight).expect("small"),
             reclaimable: queue.reclaimable,
+            grants: Grants {
+                non_preemptible: queue.grants.0,
+                min_runtime: None,
+                preemption_cost: queue.grants.1.map(|most| u32::try_from(most).expect("small")),
+            },
             ..QueueSpec::named(&format!("q{at}"))
         };
         if let Some(limit) = queue.gpu_limit {
             spec.quota_mut(None, "nvidia.com/gpu").limit = Some(Amount::new(limit));
         }
         events.push(Event::Queue(spec));
+    }
+    for (at, allowed) in world.budgets.iter().enumerate() {
+        events.push(Event::Budget(BudgetSpec {
+            namespace: "team".to_owned(),
+            name: format!("b{at}"),
+            selector: Some(under(at)),
+            allowed: *allowed,
+        }));
     }
     for (at, gang) in world.gangs.iter().enumerate() {
         tell_gang(&mut events, &format!("g{at}"), gang, Runs::Yes);
@@ -167,6 +216,20 @@ fn events(world: &World) -> Vec<Event> {
     events
 }
 
+fn ago(seconds: i64) -> Time {
+    Time::from_ms(NOW - seconds * 1000)
+}
+
+/// Selects the pods that are under a budget.
+fn under(at: usize) -> LabelSelector {
+    let (key, operator) = (label(at), SelectorOperator::Exists);
+    LabelSelector { requirements: vec![Requirement { key, operator, values: Vec::new() }] }
+}
+
+fn label(budget: usize) -> String {
+    format!("under-{budget}")
+}
+
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Runs {
     Yes,
@@ -181,12 +244,20 @@ fn tell_gang(events: &mut Vec<Event>, name: &str, gang: &Gang, runs: Runs) {
         queue: Some(format!("q{}", gang.queue)),
         priority: Some(i32::try_from(gang.priority).expect("small")),
         unbreakable: gang.unbreakable,
+        wishes: Wishes {
+            non_preemptible: gang.refuses,
+            preemption_cost: Some(u32::try_from(gang.adds).expect("small")),
+            checkpointed_at: gang.saved.map(ago),
+            ..Wishes::default()
+        },
         ..GangSpec::plain(key.clone())
     })));
     let shape = Arc::new(PodShape { requests: resources(gang.each), ..PodShape::default() });
-    let since = Time::from_ms(NOW - (gang.cost - 60) * 1000);
+    let budgets = (0..32).filter(|at| gang.budgets >> at & 1 == 1);
+    let labels: Labels = budgets.map(|at| (label(at), String::new())).collect();
     for (member, node) in gang.nodes.iter().enumerate() {
         let mut pod = PodSpec {
+            labels: labels.clone(),
             uid: format!("{name}-{member}"),
             shape: Arc::clone(&shape),
             membership: Membership::Group(key.clone()),
@@ -196,7 +267,7 @@ fn tell_gang(events: &mut Vec<Event>, name: &str, gang: &Gang, runs: Runs) {
         if runs == Runs::Yes {
             pod.node = Some(format!("n{node}"));
             pod.phase = PodPhase::Running;
-            pod.started_at = Some(since);
+            pod.started_at = Some(ago(gang.ran));
         }
         events.push(Event::Pod(Box::new(pod)));
     }
@@ -240,6 +311,7 @@ fn of_many_candidates_none_is_evicted_in_vain_or_against_the_rules_either() {
 fn nobody_is_evicted_in_vain_or_against_the_rules() {
     let config = Config { evicts: Evicts::ByQueue, ..Config::default() };
     let (mut possible, mut found, mut optimal, mut spent) = (0_u64, 0_u64, 0_i64, 0_i64);
+    let (mut budgeted, mut wished) = (0_u64, 0_u64);
     let mut missed = Vec::new();
     for seed in seeds(1500) {
         let world = draw(seed, 4);
@@ -254,6 +326,8 @@ fn nobody_is_evicted_in_vain_or_against_the_rules() {
         }
         let best = world.best(&fair);
         possible += u64::from(best.is_some());
+        budgeted += u64::from(world.without_budgets().best(&fair) != best);
+        wished += u64::from(world.without_wishes().best(&fair) != best);
         if report.evictions.is_empty() {
             missed.extend(best.map(|_| seed));
             continue;
@@ -272,10 +346,45 @@ fn nobody_is_evicted_in_vain_or_against_the_rules() {
     }
     eprintln!("evicting: {found} of {possible} found, for {spent} instead of {optimal}");
     eprintln!("evicting: missed {missed:?}");
+    eprintln!("evicting: budgets decide in {budgeted} worlds, wishes in {wished}");
     if seeds(1500).count() >= 1500 {
         let worlds = u64::try_from(seeds(1500).count()).expect("few");
         assert!(possible * 10 >= worlds * 3, "only {possible} worlds have a lawful plan");
         assert!(found * 100 >= possible * 98, "found {found} of {possible}");
+        assert!(budgeted * 50 >= worlds, "budgets decide in {budgeted} worlds only");
+        assert!(wished * 20 >= worlds, "wishes decide in {wished} worlds only");
         assert!(spent * 10 <= optimal * 11, "spent {spent} instead of {optimal}");
     }
+}
+
+/// Where policy lets budgets be broken.
+#[test]
+fn a_disruption_budget_is_broken_only_where_nothing_else_would_do() {
+    let config =
+        Config { evicts: Evicts::ByQueue, budgets: Budgets::BreakLast, ..Config::default() };
+    let mut breaking = 0;
+    for seed in seeds(1500) {
+        let world = draw(seed, 4);
+        let fair = [world.fair(0), world.fair(1)];
+        if world.budgets.is_empty() || world.fits(&vec![0; world.gangs.len()]) {
+            continue;
+        }
+        let mut trial = Trial::with_time(config.clone(), &events(&world), Time::from_ms(NOW));
+        let report = trial.engine.cycle(Time::from_ms(NOW));
+        let said = |why: String| format!("seed {seed}: {why}\n{world:?}\n{report:?}");
+        let victims = victims(&world, &report);
+        let (keeping, free) = (world.best(&fair), world.without_budgets());
+        if keeping.is_some() || report.evictions.is_empty() {
+            let is_right = keeping == (!report.evictions.is_empty()).then(|| world.cost(&victims));
+            let is_lawful = keeping.is_none() || world.blame(&victims, &fair).is_ok();
+            assert!(is_right && is_lawful, "{}", said(format!("{keeping:?} was possible")));
+            assert!(keeping.is_some() || free.best(&fair).is_none(), "{}", said("none".to_owned()));
+            continue;
+        }
+        breaking += 1;
+        free.blame(&victims, &fair).unwrap_or_else(|why| panic!("{}", said(why)));
+        let fewest = world.fewest_broken(&fair);
+        assert_eq!(Some(world.broken(&victims)), fewest, "{}", said("too many".to_owned()));
+    }
+    assert!(breaking > 0 || seeds(1500).count() < 1500, "no budget was broken");
 }

@@ -8,6 +8,7 @@
 mod absurd;
 mod change;
 mod classes;
+mod crowded;
 mod emptied;
 mod evict_judge;
 mod evicting;

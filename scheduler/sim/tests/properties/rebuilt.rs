@@ -101,7 +101,7 @@ fn all_of(kind: Kind, objects: &Objects) -> Vec<Event> {
             cluster.volumes.values().cloned().map(Box::new).map(Event::Volume).collect()
         }
         Kind::Pool => cluster.pools.values().cloned().map(Box::new).map(Event::Pool).collect(),
-        Kind::PriorityClass | Kind::Daemon => Vec::new(),
+        Kind::PriorityClass | Kind::Daemon | Kind::Budget => Vec::new(),
     }
 }
 

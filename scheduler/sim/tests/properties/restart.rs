@@ -153,6 +153,8 @@ fn as_they_are(trial: &Trial) -> Vec<Event> {
     events.extend(
         trial.engine.snapshot().daemons().values().map(|it| Event::Daemon(it.spec.clone())),
     );
+    events
+        .extend(trial.engine.snapshot().budgets().iter().map(|it| Event::Budget(it.spec.clone())));
     let classes = trial.engine.snapshot().priority_classes();
     events.extend(classes.values().cloned().map(Event::PriorityClass));
     events.extend(cluster.nodes.values().cloned().map(|it| Event::Node(Box::new(it))));

@@ -54,9 +54,9 @@ fn draw(snap: &Snapshot, dice: &mut Dice) -> Option<Op> {
         0 => Some(Op::Place(room(snap, &nodes, dice)?)),
         1 => Some(Op::Reserve(room(snap, &nodes, dice)?)),
         2 => {
-            let Room { class, node, count, .. } = room(snap, &nodes, dice)?;
+            let Room { class, node, count, queue } = room(snap, &nodes, dice)?;
             let request = Arc::new(snap.classes().get(class).request.clone());
-            Some(Op::Hold(Kept { node, request, count }))
+            Some(Op::Hold(Kept { node, request, count, queue }))
         }
         3 => one_of(&evictable(snap), dice).map(Op::Evict),
         4 | 5 => {

@@ -12,7 +12,7 @@ mod read;
 mod value;
 
 pub use read::{Fault, parse, read};
-pub use value::{Format, Level, Listen, PluginName, Wait, Weight, Window};
+pub use value::{Budgets, Format, Level, Listen, PluginName, Wait, Weight, Window};
 
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -46,6 +46,8 @@ pub struct Config {
     pub kueue_queues: bool,
     /// Releases of broken gangs.
     pub releases: Releases,
+    /// Evictions for other gangs.
+    pub eviction: Eviction,
 }
 
 impl Default for Config {
@@ -62,6 +64,7 @@ impl Default for Config {
             metrics: Metrics::default(),
             kueue_queues: false,
             releases: Releases::default(),
+            eviction: Eviction::default(),
         }
     }
 }
@@ -217,6 +220,24 @@ pub struct Releases {
 impl Default for Releases {
     fn default() -> Self {
         Self { max: 3 }
+    }
+}
+
+/// Evictions for other gangs.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
+#[serde(default, deny_unknown_fields, rename_all = "camelCase")]
+pub struct Eviction {
+    /// Gangs are evicted for others, as their queues allow.
+    pub enabled: bool,
+    /// How often one gang may be evicted within an hour.
+    pub per_hour: u32,
+    /// Whether PodDisruptionBudgets may be broken.
+    pub budgets: Budgets,
+}
+
+impl Default for Eviction {
+    fn default() -> Self {
+        Self { enabled: true, per_hour: 3, budgets: Budgets::default() }
     }
 }
 

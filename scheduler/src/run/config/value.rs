@@ -220,3 +220,14 @@ pub enum Format {
     /// For people.
     Text,
 }
+
+/// Whether PodDisruptionBudgets may be broken.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub enum Budgets {
+    /// Never.
+    #[default]
+    Keep,
+    /// Where no other victims would do.
+    BreakLast,
+}

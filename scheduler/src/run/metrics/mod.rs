@@ -29,6 +29,8 @@ use std::time::Duration;
 const QUEUES_MAX: usize = 50;
 /// Reasons of kubelets with series of their own.
 const REASONS_MAX: usize = 30;
+const RECLAIM: &str = "reclaim";
+const PREEMPTION: &str = "preemption";
 const PHASES: [&str; 4] = ["members", "quota", "placement", "bind"];
 
 /// All metrics.
@@ -149,7 +151,9 @@ impl Metrics {
         for result in ["plan", "grow", "wait", "withdrawn"] {
             self.decisions.with_label_values(&[result]).inc_by(0);
         }
-        self.evictions.with_label_values(&["release"]).inc_by(0);
+        for reason in ["release", RECLAIM, PREEMPTION] {
+            self.evictions.with_label_values(&[reason]).inc_by(0);
+        }
         for vec in self.wait_parts.iter().chain([&self.skew, &self.cycle]) {
             let _ = vec.with_label_values(BARE);
         }
@@ -183,7 +187,17 @@ impl Metrics {
             }
             Notice::Broken(_) => one(&self.broken),
             Notice::Repaired(_) => one(&self.repairs),
-            Notice::Released(..) => one(&self.releases),
+            Notice::Released { pods, .. } => {
+                one(&self.releases);
+                self.evictions.with_label_values(&["release"]).inc_by(u64::from(*pods));
+            }
+            Notice::Evicted { queue, gainer_queue, pods, .. } => {
+                let reason = if queue == gainer_queue { PREEMPTION } else { RECLAIM };
+                self.evictions.with_label_values(&[reason]).inc_by(u64::from(*pods));
+                if let Some(volcano) = &self.volcano {
+                    volcano.evicted(*pods);
+                }
+            }
             Notice::Trouble(_) => one(&self.troubles),
             Notice::Contested { .. } => one(&self.contested),
             Notice::Led(leadership) => {
@@ -228,11 +242,10 @@ impl Metrics {
         let (verb, kind) = (sent.verb, sent.resource);
         let code = sent.code.map_or_else(|| "none".to_owned(), |code| code.to_string());
         self.requests.with_label_values(&[verb, kind, &code]).inc();
-        let Some(code) = sent.code else { return };
-        self.request_time.with_label_values(&[verb]).observe(sent.took.as_secs_f64());
-        if (verb, kind) == ("delete", "pods") && (200..300).contains(&code) {
-            self.evictions.with_label_values(&["release"]).inc();
+        if sent.code.is_none() {
+            return;
         }
+        self.request_time.with_label_values(&[verb]).observe(sent.took.as_secs_f64());
     }
 
     /// Everything in the text format of Prometheus.

@@ -184,7 +184,8 @@ pub(super) const RELEASES: Row =
 pub(super) const EVICTIONS: Row = counter(
     "muster_evictions_total",
     &["reason"],
-    "Pods that muster deleted: release (of a broken gang).",
+    "Pods that muster began to delete: release (of a broken gang), reclaim (for a gang of another \
+     queue), preemption (for one of the same queue).",
 );
 pub(super) const ADMISSION: Row = counter(
     "muster_admission_failures_total",
@@ -309,9 +310,9 @@ pub(super) const V_ATTEMPTS: Row = counter(
 pub(super) const V_UNSCHEDULED: Row =
     gauge("volcano_unschedule_job_count", &[], "Gangs that wait.");
 pub(super) const V_VICTIMS: Row =
-    gauge("volcano_pod_preemption_victims", &[], "Always 0: this version preempts nobody.");
+    gauge("volcano_pod_preemption_victims", &[], "Pods of the gang that was evicted last.");
 pub(super) const V_PREEMPTIONS: Row =
-    counter("volcano_total_preemption_attempts", &[], "Always 0: this version preempts nobody.");
+    counter("volcano_total_preemption_attempts", &[], "Gangs that were evicted for others.");
 pub(super) const V_USED_CPU: Row =
     gauge("volcano_queue_allocated_milli_cpu", &["queue_name"], "What a queue uses.");
 pub(super) const V_USED_MEMORY: Row =

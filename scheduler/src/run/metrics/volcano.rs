@@ -18,6 +18,8 @@ pub(super) struct Volcano {
     e2e: HistogramVec,
     action: HistogramVec,
     attempts: IntCounterVec,
+    victims: GaugeVec,
+    preemptions: IntCounterVec,
     unscheduled: GaugeVec,
     used: Triple,
     limit: Triple,
@@ -38,9 +40,13 @@ struct Triple {
 
 impl Volcano {
     pub(super) fn new(board: &Board) -> Self {
-        board.gauge(table::V_VICTIMS).with_label_values(BARE).set(0.0);
-        board.counter(table::V_PREEMPTIONS).with_label_values(BARE).inc_by(0);
+        let victims = board.gauge(table::V_VICTIMS);
+        victims.with_label_values(BARE).set(0.0);
+        let preemptions = board.counter(table::V_PREEMPTIONS);
+        preemptions.with_label_values(BARE).inc_by(0);
         Self {
+            victims,
+            preemptions,
             job: board.histogram(table::V_JOB),
             e2e: board.histogram(table::V_E2E),
             action: board.histogram(table::V_ACTION),
@@ -73,6 +79,11 @@ impl Volcano {
         let ms = took.as_secs_f64() * 1000.0;
         self.e2e.with_label_values(BARE).observe(ms);
         self.action.with_label_values(&["allocate"]).observe(ms);
+    }
+
+    pub(super) fn evicted(&self, pods: u32) {
+        self.preemptions.with_label_values(BARE).inc();
+        self.victims.with_label_values(BARE).set(f64::from(pods));
     }
 
     pub(super) fn attempt(&self, result: &str) {

@@ -27,6 +27,7 @@ impl Make {
             },
             node: None,
             assumed: None,
+            reserved: None,
             has_controller: true,
             is_lost: false,
             is_gated: false,
@@ -45,6 +46,7 @@ impl Make {
             has_started: false,
             explanation: None,
             ledger: Ledger { run: Some(Time::ZERO), age: Some(Time::ZERO), ..Ledger::default() },
+            has_lost_room: false,
             members: (0..count).map(member).collect(),
         })
     }
