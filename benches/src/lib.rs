@@ -17,6 +17,7 @@ pub mod cluster;
 pub mod naive;
 pub mod noisy;
 pub mod queues;
+pub mod reclaim;
 pub mod rush;
 pub mod stage;
 pub mod workload;
