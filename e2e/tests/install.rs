@@ -129,9 +129,13 @@ const GARBAGE: &[(&str, &str, &str)] = &[
     ("PodGroup", "{queue: \"\"}", "queue"),
     ("PodGroup", "{minimum: 3}", ".spec.minimum"),
     ("Queue", "{weight: 0}", "weight"),
+    ("Queue", "{weight: -1}", "weight"),
     ("Queue", "{parent: garbage}", "its own parent"),
     ("Queue", "{limit: {cpu: lots}}", "limit"),
     ("Queue", "{limit: {cpu: -1}}", "limit"),
+    ("Queue", "{dedicated: {cpu: 2}, limit: {cpu: 1}}", "above the limit"),
+    ("Queue", "{flavors: [{name: a, dedicated: {cpu: 2}, limit: {cpu: 1}}]}", "above the limit"),
+    ("Queue", "{limit: {cpu: 1}, flavors: [{name: a, dedicated: {cpu: 2}}]}", "above the limit"),
     ("Queue", "{lendingLimit: {cpu: 1}}", "in deserved"),
     (
         "Queue",
@@ -154,6 +158,27 @@ async fn garbage_is_refused_with_the_field_named() {
 }
 
 #[tokio::test]
+async fn bad_queues_are_refused_where_the_page_says_so() {
+    let plane = plane().await;
+    let page = include_str!("../../docs/bad-queues.md");
+    let rows = page.lines().filter(|line| line.starts_with("| `"));
+    let mut counts = [0, 0];
+    for line in rows {
+        let mut cells = line.trim_matches('|').split(" | ").map(str::trim);
+        let (queues, at_api) = cells.next().zip(cells.next()).expect("two columns");
+        let refused = queues.split("; ").filter(|queue| {
+            let (name, spec) = queue.trim_matches('`').split_once(": ").expect("name and spec");
+            plane.apply(&object("Queue", name, spec)).is_err()
+        });
+        let refused = refused.count();
+        let is_refused = at_api == "refused";
+        assert_eq!(refused > 0, is_refused, "{queues}: {refused} refused");
+        counts[usize::from(is_refused)] += 1;
+    }
+    assert!(counts.iter().all(|count| *count > 5), "{counts:?}");
+}
+
+#[tokio::test]
 async fn what_the_samples_use_is_accepted() {
     let plane = plane().await;
     for (kind, spec) in [
@@ -170,6 +195,11 @@ async fn what_the_samples_use_is_accepted() {
             "{dedicated: {cpu: 1}, deserved: {cpu: 4}, borrowingLimit: {cpu: 2}, lendingLimit: \
              {cpu: 3, memory: 1Gi}, flavors: [{name: a, deserved: {memory: 4Gi}, lendingLimit: \
              {cpu: 1}}]}",
+        ),
+        (
+            "Queue",
+            "{dedicated: {cpu: 1, memory: 1Gi}, limit: {cpu: 1, memory: 512Mi}, flavors: [{name: a, \
+             dedicated: {cpu: \"2\"}, limit: {cpu: 1}}]}",
         ),
         ("Topology", "{levels: [{name: rack, nodeLabel: example.com/rack}]}"),
     ] {

@@ -140,3 +140,31 @@ async fn a_vcjob_above_the_limit_of_its_queue_gets_no_pods_until_it_is_raised() 
     );
     completes(&bench).await;
 }
+
+#[tokio::test]
+async fn a_queue_counts_its_vcjob_and_keeps_the_state_that_its_controller_wrote() {
+    let bench = Bench::new("vc-counts").await;
+    bench.nodes(&["a", "b"]).await;
+    bench.apply(&format!(
+        "apiVersion: {VOLCANO}\nkind: Queue\nmetadata: {{name: vc-counts}}\n\
+         spec: {{weight: 1, reclaimable: true}}\n"
+    ));
+    let tasks = json!([task("worker", 3, Some("20s"))]);
+    bench.apply(&vcjob("muster", &tasks, &json!({ "queue": "vc-counts" })));
+    bench.bound(3).await;
+    let path = format!("/apis/{VOLCANO}/queues/vc-counts");
+    let status = async |gpus: &str, running: i32| {
+        let what = format!("{gpus} GPUs of {running} groups to be counted");
+        eventually(SOON, &what, async || {
+            let seen = bench.read(&path).await?["status"].clone();
+            let used = seen["allocated"]["nvidia.com/gpu"].as_str().unwrap_or("0");
+            let is_there = used == gpus && seen["running"].as_i64() == Some(running.into());
+            if is_there { Ok(seen) } else { Err(format!("{seen:#}")) }
+        })
+        .await
+    };
+    assert_eq!(status("12", 1).await["state"], "Open");
+    completes(&bench).await;
+    let left = status("0", 0).await;
+    assert_eq!((&left["state"], &left["allocated"]["cpu"]), (&json!("Open"), &json!("0")));
+}

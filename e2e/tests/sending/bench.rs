@@ -79,7 +79,8 @@ impl Bench {
         let options = KubeConfigOptions::default();
         let config = kube::Config::from_custom_kubeconfig(file, &options).await;
         let config = config.expect("it names a cluster");
-        let encoder = Encoder { instance: "e2e".to_owned(), served: Served::default() };
+        let served = Served { volcano_queues: Some("v1beta1".to_owned()), ..Served::default() };
+        let encoder = Encoder { instance: "e2e".to_owned(), served };
         let sender = Sender::new(&config, Clock::start(), encoder).expect("it makes a client");
         Self { plane, sender, namespace: namespace.to_owned() }
     }
@@ -102,8 +103,12 @@ impl Bench {
 
     /// What stands at a path below the namespace, such as `api/v1` and `pods/p`.
     pub(crate) async fn object(&self, api: &str, path: &str) -> Value {
-        let path = format!("/{api}/namespaces/{}/{path}", self.namespace);
-        let request = http::Request::get(&path).body(Vec::new()).expect("it is a path");
+        self.read(&format!("/{api}/namespaces/{}/{path}", self.namespace)).await
+    }
+
+    /// What stands at a path.
+    pub(crate) async fn read(&self, path: &str) -> Value {
+        let request = http::Request::get(path).body(Vec::new()).expect("it is a path");
         let read = self.plane.client().request(request).await;
         read.unwrap_or_else(|error| panic!("{path}: {error}"))
     }
@@ -114,6 +119,11 @@ impl Bench {
         self.plane.apply(&manifest).expect("the manifest is accepted");
         let object = self.object(api, path).await;
         object["metadata"]["uid"].as_str().expect("it has a uid").to_owned()
+    }
+
+    /// Applies a manifest of something that is in no namespace.
+    pub(crate) fn apply(&self, manifest: &str) {
+        self.plane.apply(manifest).expect("the manifest is accepted");
     }
 
     /// A pod that waits.

@@ -5,3 +5,4 @@ mod bench;
 mod groups;
 mod objects;
 mod pods;
+mod queues;
