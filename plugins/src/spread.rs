@@ -199,9 +199,11 @@ fn rule<'a>(
 /// True if the constraint's node policies let the node be part of a domain.
 fn is_honoured(snap: &Snapshot, row: &PodClass, spec: &SpreadSpec, node: NodeId) -> bool {
     let constraint = snap.constraints().get(row.constraint);
+    let name = || &snap.nodes().spec(node).name;
+    // The nodes of its queue are as if the pod itself had named them.
     let is_selected = !spec.honour_affinity
-        || constraint.selects_all()
-        || constraint.selects(snap.labels(), node, &snap.nodes().spec(node).name);
+        || (constraint.queue_against(snap.labels(), node).is_none()
+            && (constraint.selects_all() || constraint.selects(snap.labels(), node, name())));
     is_selected
         && (!spec.honour_taints
             || constraint.untolerated(&snap.nodes().spec(node).taints).is_none())

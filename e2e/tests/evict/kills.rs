@@ -9,7 +9,7 @@ use std::time::Duration;
 const KILLS: u64 = 20;
 
 /// Marks and deletes go one by one, so that there is a middle to be killed in.
-const CONFIG: &str = "limits: {deletionsInFlight: 1}\n";
+const CONFIG: &str = "limits: {deletionsInFlight: 1}\neviction: {after: 0s}\n";
 
 /// Moments between the arrival of the gang and the kill, spread over what a reclaim takes.
 fn moment(round: u64) -> Duration {

@@ -17,6 +17,9 @@ pub(crate) const A_WHILE: Duration = Duration::from_secs(3);
 
 const NAMESPACE: &str = "lent";
 
+/// Nobody waits for room to come by itself.
+const CONFIG: &str = "eviction: {after: 0s}\n";
+
 /// The cluster.
 pub(crate) struct Stage {
     pub plane: ControlPlane,
@@ -39,7 +42,7 @@ impl Stage {
         plane.namespace(NAMESPACE).await.expect("a namespace can be made");
         let nodes = FakeNode::many(nodes, "n", |node, _| node.gpus(8));
         plane.add_nodes(&nodes).await.expect("nodes can be made");
-        let muster = plane.muster().arg("--no-leader-election").start();
+        let muster = plane.muster().config(CONFIG).arg("--no-leader-election").start();
         let mut muster = muster.expect("it starts");
         muster.ready(LONG).await.expect("it gets ready");
         let client = plane.client();

@@ -19,7 +19,9 @@ pub use pod_group::{
     NodeCount, PodGroup, PodGroupCounts, PodGroupLedger, PodGroupMinimum, PodGroupPhase,
     PodGroupReservation, PodGroupRole, PodGroupSpec, PodGroupStatus, PodGroupTopology, RoleCount,
 };
-pub use queue::{FlavorQuota, Queue, QueueSpec, QueueStatus, WishMaxima};
+pub use queue::{
+    FlavorQuota, NamespaceRule, Queue, QueueSpec, QueueStatus, UserLimits, WishMaxima,
+};
 pub use topology::{Topology, TopologyLevel, TopologySpec, TopologyStatus};
 
 /// The definitions of all kinds of this crate, in the order in which they are shown.

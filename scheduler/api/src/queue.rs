@@ -4,8 +4,9 @@
 
 use crate::quantity::{self, DURATION};
 use k8s_openapi::apimachinery::pkg::api::resource::Quantity;
-use k8s_openapi::apimachinery::pkg::apis::meta::v1::Condition;
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::{Condition, LabelSelector};
 use kube::{CustomResource, KubeSchema};
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -35,7 +36,26 @@ const LENDS_WHAT_IT_DESERVES: &str = "!has(self.lendingLimit) || self.lendingLim
 const FLAVORS_LEND_WHAT_THEY_DESERVE: &str = "!has(self.flavors) || self.flavors.all(f, \
      !has(f.lendingLimit) || f.lendingLimit.all(r, (has(f.deserved) && r in f.deserved) || \
      (has(self.deserved) && r in self.deserved)))";
+/// Whoever means nobody closes the queue.
+const NAMES_SOMEBODY: &str = "(has(self.names) && size(self.names) > 0) || has(self.selector)";
+const NAMES_MESSAGE: &str = "namespaces needs names or a selector; close the queue to keep all out";
+/// Whoever tells users apart limits them.
+const LIMITS_USERS: &str = "has(self.limit) || has(self.maxRunning)";
+const LIMITS_USERS_MESSAGE: &str = "users needs a limit or maxRunning";
 const LENDS_MESSAGE: &str = "lendingLimit needs an amount of the same resource in deserved";
+
+/// Node labels with one value each.
+fn labels(_: &mut SchemaGenerator) -> Schema {
+    json_schema!({
+        "type": "object",
+        "maxProperties": 64,
+        "additionalProperties": {
+            "type": "string",
+            "maxLength": 63,
+            "pattern": "^(([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9])?$",
+        },
+    })
+}
 
 /// One queue of the tree.
 #[derive(CustomResource, KubeSchema, Clone, Debug, Default, PartialEq, Deserialize, Serialize)]
@@ -152,6 +172,103 @@ pub struct QueueSpec {
     /// way up says is as the fields describe.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub wishes: Option<WishMaxima>,
+
+    /// In which order gangs of this queue go.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub order: Option<QueueOrder>,
+
+    /// False never holds room for gangs of this queue, and of each queue below that says nothing.
+    /// True where none on the way up says anything.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub holds: Option<bool>,
+
+    /// How long the first gang of this queue, and of each queue below that says nothing, is
+    /// blocked before room is held for it, as a duration such as `10m`; `0s` is at once. As the
+    /// scheduler is configured where none on the way up says anything.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(length(max = 64), regex(pattern = DURATION))]
+    pub hold_after: Option<String>,
+
+    /// The namespaces whose gangs may use this queue and all below it; a queue below may say
+    /// fewer, not more. Gangs of others wait with that reason, what runs goes on. All namespaces
+    /// if absent.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub namespaces: Option<NamespaceRule>,
+
+    /// Labels of the nodes that gangs of this queue and of all below it may go to, as a pod's
+    /// `nodeSelector`: all of them must be there, and those of the queues above too. Every node if
+    /// absent. Pods of DaemonSets go where they belong all the same.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    #[schemars(schema_with = "labels")]
+    pub node_selector: BTreeMap<String, String>,
+
+    /// The most gangs of this queue and of all below it that run at once. A gang counts from its
+    /// first pod placed until none is left, and while room is kept for it; a pod without a group
+    /// is a gang. One that runs is never stopped by it, whether it grows or is repaired; nor is
+    /// anybody evicted for it. No end if absent.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 1))]
+    pub max_running: Option<i32>,
+
+    /// What each user may have of this queue and of all below it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub users: Option<UserLimits>,
+}
+
+/// What each user of a queue may have of it and of all below it.
+#[derive(KubeSchema, Clone, Debug, Default, PartialEq, Deserialize, Serialize)]
+#[x_kube(validation = Rule::new(LIMITS_USERS).message(LIMITS_USERS_MESSAGE))]
+#[serde(rename_all = "camelCase")]
+pub struct UserLimits {
+    /// Key of the label that names a gang's user, on its group or else on its first pod by uid.
+    /// Gangs without it are all of one user, whose name is empty. The user is the namespace if
+    /// absent.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(length(min = 1, max = 317))]
+    pub label: Option<String>,
+    /// Ceilings by resource on what the gangs of one user use together. A resource that is not
+    /// named is unlimited.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    #[schemars(schema_with = "quantity::resources")]
+    pub limit: BTreeMap<String, Quantity>,
+    /// The most gangs of one user that run at once, counted as those of the queue. No end if
+    /// absent.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 1))]
+    pub max_running: Option<i32>,
+}
+
+/// In which order this queue serves its own gangs, and each queue below that says nothing its own;
+/// `priority` where none on the way up says anything. Higher priority goes before age in all of
+/// them. `priority`: whoever fits may pass, and room is held in time for the first gang that waits.
+/// `fifo`: nobody of the queue passes the first gang that could run once others have ended.
+/// `bestEffortFifo`: whoever fits may pass, and no room is ever held. `fairByUser`: the user goes
+/// first who uses least in the queue.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub enum QueueOrder {
+    /// By priority, then by age; room is held in time for the first one.
+    Priority,
+    /// The same order, and nobody passes the first one that could run.
+    Fifo,
+    /// The same order; whoever fits may pass, and no room is ever held.
+    BestEffortFifo,
+    /// The user goes first who uses least in the queue.
+    FairByUser,
+}
+
+/// Which namespaces: those of the list, and those that the selector selects.
+#[derive(KubeSchema, Clone, Debug, Default, PartialEq, Deserialize, Serialize)]
+#[x_kube(validation = Rule::new(NAMES_SOMEBODY).message(NAMES_MESSAGE))]
+#[serde(rename_all = "camelCase")]
+pub struct NamespaceRule {
+    /// Names of namespaces.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[schemars(length(max = 256), inner(length(min = 1, max = 63)))]
+    pub names: Vec<String>,
+    /// Labels of namespaces; `{}` selects all.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub selector: Option<LabelSelector>,
 }
 
 /// The most that gangs may wish for themselves where others want their room.

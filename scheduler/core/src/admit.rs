@@ -1,6 +1,7 @@
 //! What can keep a gang from being placed at all, before any node is asked.
 
 use crate::roster::Roster;
+use crate::turnout;
 use scheduler_framework::EventMask;
 use scheduler_model::amount::Amount;
 use scheduler_model::explain::{Cure, WaitReason};
@@ -35,6 +36,7 @@ pub fn refusal(snap: &Snapshot, roster: &Roster) -> Option<Refusal> {
         .or_else(|| volumes(roster))
         .or_else(|| queue(snap, roster))
         .or_else(|| level(snap, roster))
+        .or_else(|| turnout::refusal(snap, roster))
 }
 
 fn by_author(reason: WaitReason, next_step: String) -> Refusal {
@@ -152,7 +154,11 @@ fn queue(snap: &Snapshot, roster: &Roster) -> Option<Refusal> {
     let name = gang.queue_name.clone();
     let state = gang.queue.map(|queue| snap.queues().get(queue).state);
     let (reason, next_step) = match state {
-        Some(QueueState::Open) => return None,
+        Some(QueueState::Open) => {
+            let reason = forbidden(snap, roster.gang)?;
+            let step = "add its namespace to those of the queue, or name another queue".to_owned();
+            (reason, step)
+        }
         None => {
             let step = format!("create the queue {name:?}, or name one that exists");
             (WaitReason::QueueMissing(name), step)
@@ -173,6 +179,14 @@ fn queue(snap: &Snapshot, roster: &Roster) -> Option<Refusal> {
     };
     let wakes_on = EventMask::QUEUE_CHANGED | EventMask::GANG_CHANGED | EventMask::POLICY_CHANGED;
     Some(Refusal { reason, cure: Cure::Queue, next_step, wakes_on })
+}
+
+/// The first queue on a gang's way up that is not for its namespace.
+fn forbidden(snap: &Snapshot, id: GangId) -> Option<WaitReason> {
+    let gang = snap.gangs().get(id);
+    let queue = snap.queue_that_bars(gang)?;
+    let queue = snap.queues().get(queue).spec.name.clone();
+    Some(WaitReason::QueueForbidden { queue, namespace: gang.key.namespace.clone() })
 }
 
 fn level(snap: &Snapshot, roster: &Roster) -> Option<Refusal> {
@@ -219,6 +233,9 @@ pub fn barred_by(snap: &Snapshot, id: GangId) -> Option<WaitReason> {
         QueueState::Contradictory => {
             return snap.clash(queue).map(WaitReason::QueueContradictory);
         }
+    }
+    if let Some(reason) = forbidden(snap, id) {
+        return Some(reason);
     }
     let wants = &gang.spec.as_ref()?.min_resources;
     let all = snap.queues().path(queue).flat_map(|row| row.quotas.iter().map(move |it| (row, it)));

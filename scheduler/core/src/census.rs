@@ -5,6 +5,7 @@
 
 use crate::engine::Engine;
 use crate::queues::{QueueAmounts, QueueView};
+use crate::vacancy::ByQueue;
 use scheduler_model::amount::Amount;
 use scheduler_model::ids::ResourceId;
 use scheduler_model::time::{Span, Time};
@@ -21,6 +22,9 @@ pub struct Census {
     pub oldest: BTreeMap<String, Span>,
     /// What queues have, all flavours together.
     pub queues: BTreeMap<String, QueueCensus>,
+    /// Device-milliseconds for which devices stood free so far because room was held for a
+    /// gang's turn, by queue and resource.
+    pub vacancy: ByQueue,
     /// Totals over all nodes, by resource.
     pub nodes: BTreeMap<String, NodeCensus>,
 }
@@ -51,6 +55,7 @@ impl Engine {
     pub fn census(&self, now: Time) -> Census {
         let mut census = Census::default();
         self.count_waiting(now, &mut census);
+        census.vacancy = self.vacancy.until(now);
         census.queues = self.queues().into_iter().map(in_all).collect();
         for resource in self.snapshot.resources().ids() {
             let name = self.snapshot.resources().name(resource).to_owned();

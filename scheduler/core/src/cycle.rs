@@ -20,6 +20,7 @@ use crate::place::gang::Attempt;
 use crate::place::region::Goal;
 use crate::report::{CycleReport, Decision, Plan, Step};
 use crate::roster::Roster;
+use crate::turn::Users;
 use scheduler_framework::EventMask;
 use scheduler_model::effect::{Bind, Effect};
 use scheduler_model::explain::{Cure, Explanation, WaitReason};
@@ -57,6 +58,7 @@ impl Engine {
         }
         self.kept = kept;
         self.keep_fresh();
+        self.users = Users::count(&self.snapshot);
         while self.wake(now, &mut fuel) {
             self.serve(Phase::Minimum, now, &mut fuel, &mut report);
             self.serve(Phase::Extras, now, &mut fuel, &mut report);
@@ -66,6 +68,8 @@ impl Engine {
         }
         self.give_back_fresh();
         self.shares.refresh(&mut self.snapshot);
+        self.note_vacancy(now);
+        self.active.extend(self.strict.moved(self.snapshot.queues().epoch()));
         self.is_unfinished = !self.active.is_empty();
         report.steps = fuel.spent();
         report
@@ -88,22 +92,29 @@ impl Engine {
         let mut line = self.line_up(phase);
         if phase == Phase::Minimum {
             self.shares.refresh(&mut self.snapshot);
-            if self.restore_plans(now, fuel, report) {
-                line = self.line_up(phase);
+            if !self.has_restored() {
+                if self.restore_plans(now, fuel, report) {
+                    line = self.line_up(phase);
+                }
+                let broken = self.broken.clone();
+                self.keep_for_repairs((EventMask::NONE, &broken), now, fuel);
             }
         }
-        while let Some((key, gang)) = line.pop(&self.snapshot, &self.profile) {
+        while let Some((key, gang)) = line.pop(&self.snapshot, &self.profile, &self.users) {
             if fuel.is_empty() {
                 return;
             }
+            let queue = self.snapshot.gangs().get(gang).queue;
             match phase {
-                Phase::Minimum => self.consider(gang, now, fuel, report),
+                Phase::Minimum => {
+                    self.consider(gang, now, fuel, report);
+                    self.call_next(&mut line, queue);
+                }
                 Phase::Extras => {
-                    let queue = self.snapshot.gangs().get(gang).queue;
-                    let rival = line.rival(&self.snapshot, &self.profile, queue);
+                    let rival = line.rival(&self.snapshot, &self.profile, &self.users, queue);
                     if self.consider_extras(gang, rival.as_ref(), now, fuel, report) {
                         let wants = self.roster(gang).wants(&self.snapshot, 1);
-                        line.push(queue, (key, gang), wants);
+                        line.push(queue, self.user_of(gang), (key, gang), wants);
                     }
                 }
             }
@@ -125,7 +136,7 @@ impl Engine {
                 let queue = self.snapshot.gangs().get(gang).queue;
                 let key = self.key_of(gang, &roster);
                 let wants = roster.wants(&self.snapshot, needed.max(1));
-                line.push(queue, (key, gang), wants);
+                line.push(queue, self.user_of(gang), (key, gang), wants);
             }
         }
         line
@@ -152,6 +163,9 @@ impl Engine {
             self.refuse(&roster, refusal, report);
             return;
         }
+        if self.waits_behind(&roster, report) {
+            return;
+        }
         let goal = Goal::minimum(&roster);
         let holds = self.holds_ahead_of(gang, &roster);
         if fresh::is_daemon(&self.snapshot, gang) {
@@ -175,6 +189,7 @@ impl Engine {
             self.consider_eviction(&roster, &goal, &holds, (now, &mut *fuel), report)
         {
             self.tell_evicting(&roster, reason, report);
+            self.stand_in_front(&roster);
             return;
         }
         let reason = self.cause(&roster, &goal, &holds, &attempt, fuel);
@@ -231,6 +246,9 @@ impl Engine {
         self.want((pending > 0).then_some(&roster), gang);
         if pending == 0 {
             self.park(gang, EventMask::GANG_CHANGED, None);
+            return false;
+        }
+        if self.waits_behind(&roster, report) {
             return false;
         }
         let is_starved = fuel.spent() == 0;
@@ -297,6 +315,7 @@ impl Engine {
         let mut plan = Plan { gang: key.clone(), steps: Vec::new(), is_minimum };
         for (pod, node) in steps {
             self.snapshot.assume(pod, node);
+            self.charge_user(pod);
             let (bind, step) = self.bind(pod, node, &key);
             let id = self.outbox.issue(&bind.uid);
             report.effects.push((id, Effect::Bind(bind)));
@@ -312,12 +331,21 @@ impl Engine {
         let memory = self.memory.get_mut(&roster.gang).expect("a considered gang is remembered");
         memory.explanation = None;
         memory.is_short = false;
+        memory.run.has_returned |= is_minimum;
         if is_minimum && (roster.total.placed == 0 || memory.run.begun.is_none()) {
             memory.run.begun = Some(roster.minimum());
         }
         self.touched.extend(&[roster.gang]);
         // Active until the extras were looked at.
         self.active.insert(roster.gang);
+    }
+
+    /// What is placed counts at once where users take turns.
+    fn charge_user(&mut self, pod: PodId) {
+        let row = self.snapshot.pods().get(pod);
+        let Some((gang, class)) = row.gang.zip(row.class) else { return };
+        let request = &self.snapshot.classes().get(class).request;
+        self.users.add(&self.snapshot, gang, request, 1);
     }
 
     fn bind(
@@ -370,8 +398,17 @@ impl Engine {
 
     /// Parks a gang that is not tried on nodes.
     fn refuse(&mut self, roster: &Roster, refusal: Refusal, report: &mut CycleReport) {
+        let since = self.memory[&roster.gang].run.blocked_since;
         self.unblock(roster.gang);
+        if matches!(refusal.reason, WaitReason::Running { .. }) {
+            // What it waited for room counts once its turn comes.
+            let memory = self.memory.get_mut(&roster.gang).expect("it was there just now");
+            memory.run.blocked_since = since;
+        }
         self.end_plan(roster.gang);
+        self.keep_promises();
+        // What cannot run now wants no share.
+        self.shares.demand.drop(roster.gang);
         // A group without pods waits silently, and a gang that has all its places waits for
         // nothing, whatever became of its queue.
         if roster.is_over() || roster.is_complete() {

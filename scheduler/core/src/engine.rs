@@ -16,7 +16,10 @@ use crate::report::{CycleReport, Rejection};
 use crate::rest::Rests;
 use crate::run::{Parted, Run};
 use crate::shares::Shares;
+use crate::strict::Strict;
 use crate::touched::Touched;
+use crate::turn::{Turns, Users};
+use crate::vacancy::Vacancy;
 use crate::{fresh, hold::Hold};
 use scheduler_framework::EventMask;
 use scheduler_framework::profile::Profile;
@@ -48,6 +51,10 @@ pub struct Config {
     pub evicts: Evicts,
     /// How often one gang may be evicted within an hour, at least 1.
     pub evictions_per_hour: u32,
+    /// How long a gang waits for room before others are evicted for it.
+    pub evict_after: Span,
+    /// A queue that has all but so many hundredths of its fair share takes nothing back.
+    pub share_tolerance: u8,
     /// Whether victims may be taken that disruption budgets protect.
     pub budgets: Budgets,
     /// How soon news of a large gang is followed that changes no decision.
@@ -65,6 +72,8 @@ impl Default for Config {
             fuel: 200_000_000,
             evicts: Evicts::Never,
             evictions_per_hour: 3,
+            evict_after: Span::ZERO,
+            share_tolerance: 0,
             budgets: Budgets::Keep,
             pace: Pace::default(),
         }
@@ -86,7 +95,15 @@ pub(crate) struct Memory {
     /// Members that left their places without having succeeded, while it is broken.
     pub(crate) vacant: Vec<PodSpec>,
     /// Where it stands among the blocked gangs, while it may hold room.
-    pub(crate) blocked_at: Option<(Option<QueueId>, GangKeyInLine)>,
+    pub(crate) blocked_at: Option<BlockedAt>,
+}
+
+/// A place among the blocked gangs.
+#[derive(Clone, Debug)]
+pub(crate) struct BlockedAt {
+    pub(crate) queue: Option<QueueId>,
+    pub(crate) user: String,
+    pub(crate) key: GangKeyInLine,
 }
 
 /// The scheduler, without the world around it.
@@ -114,9 +131,17 @@ pub struct Engine {
     /// Large gangs of which only such news came that nothing hangs on, and when they are followed.
     pub(crate) later: BTreeMap<GangId, Time>,
     pub(crate) holds: Vec<Hold>,
+    /// Gangs that were promised a start because they keep room.
+    pub(crate) promised: BTreeSet<GangId>,
     /// Gangs that lack room and were not found hopeless, in line.
-    pub(crate) blocked: BTreeMap<Option<QueueId>, BTreeSet<(GangKeyInLine, GangId)>>,
+    pub(crate) blocked: BTreeMap<Option<QueueId>, Turns<()>>,
+    /// Who stands in front and who waits behind, where queues are served strictly in order.
+    pub(crate) strict: Strict,
+    /// What users have where they take turns.
+    pub(crate) users: Users,
     pub(crate) holds_seen: Cursor,
+    /// What it costs to hold room.
+    pub(crate) vacancy: Vacancy,
     pub(crate) is_unfinished: bool,
     pub(crate) touched: Touched,
     /// Gangs that lost members and have not been whole since.
@@ -153,8 +178,12 @@ impl Engine {
             changed: BTreeSet::new(),
             later: BTreeMap::new(),
             holds: Vec::new(),
+            promised: BTreeSet::new(),
             blocked: BTreeMap::new(),
+            strict: Strict::default(),
+            users: Users::default(),
             holds_seen: Cursor::default(),
+            vacancy: Vacancy::default(),
             is_unfinished: false,
             touched: Touched::default(),
             broken: BTreeSet::new(),
@@ -212,6 +241,7 @@ impl Engine {
     /// tells; only a refusal gives its room back.
     pub fn settle(&mut self, effect: EffectId, outcome: &Outcome, now: Time) {
         let Some(uid) = self.outbox.settle(effect) else { return };
+        self.end_doubt(&uid);
         let Outcome::Refused(why) = outcome else { return };
         let Some(pod) = self.snapshot.pods().find(&uid) else { return };
         if self.snapshot.pods().get(pod).is_evicted {
@@ -234,14 +264,14 @@ impl Engine {
     /// When to run the next cycle even if nothing happens; `None` if only news can help.
     #[must_use]
     pub fn wake_at(&self, now: Time) -> Option<Time> {
-        if self.is_unfinished || !self.woken.is_empty() || !self.changed.is_empty() {
+        let has_news = !self.woken.is_empty() || !self.changed.is_empty();
+        if self.is_unfinished || has_news || self.strict.has_moved() {
             return Some(now);
         }
         let due = self
             .heads()
             .filter(|gang| !self.holds.iter().any(|hold| hold.gang == *gang))
-            .filter_map(|gang| self.memory[&gang].run.blocked_since)
-            .map(|since| since.after(self.config.hold_after))
+            .filter_map(|gang| self.hold_at(gang))
             .min();
         let fresh = fresh::until(&self.snapshot, now, self.config.fresh_for);
         let others = [

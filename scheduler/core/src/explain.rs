@@ -109,7 +109,7 @@ impl Placer<'_> {
         let fits = self.recheck(txn.view(), set.class, &fits, (NodeReason::Held, &mut answers));
         for it in &failure.attempt.placed {
             let class = roster.sets[it.set].class;
-            take(txn, class, it.node, None, it.count);
+            take(txn, class, it.node, (None, None), it.count);
         }
         let taken = (NodeReason::TakenByPeers, &mut answers);
         let fits = self.recheck(txn.view(), set.class, &fits, taken);
@@ -134,6 +134,11 @@ impl Placer<'_> {
         answers: &mut Answers,
     ) -> NodeSet {
         let mut left = snap.nodes().live().clone();
+        let constraint = snap.constraints().get(snap.classes().get(class).constraint);
+        left.retain_if(|node| {
+            let queue = constraint.queue_against(snap.labels(), node).map(str::to_owned);
+            answers.keeps(queue.map(NodeReason::QueueNodes))
+        });
         let place = Place::of(snap, roster);
         left.retain_if(|node| answers.keeps(place.refusal(snap, node)));
         for filter in
@@ -352,14 +357,23 @@ fn nearest(snap: &Snapshot, failure: &Failure<'_>, sets: &[SetTally]) -> Option<
 fn cure(reason: &WaitReason, sets: &[SetTally]) -> Cure {
     let is_curable = |set: &SetTally| set.nodes.iter().any(|(reason, _)| reason.is_cured_by_room());
     match reason {
-        WaitReason::Limit { .. } => Cure::Queue,
+        WaitReason::Limit { .. } | WaitReason::UserLimit { .. } => Cure::Queue,
         WaitReason::Held { .. } | WaitReason::Fuel => Cure::Wait,
         _ if sets.iter().all(is_curable) => Cure::Nodes,
         _ if sets.iter().flat_map(|set| &set.nodes).any(|(reason, _)| is_size(reason)) => {
             Cure::Nodes
         }
+        _ if queue_with_other_nodes(sets).is_some() => Cure::Queue,
         _ => Cure::Author,
     }
+}
+
+/// The queue that keeps members off most nodes.
+fn queue_with_other_nodes(sets: &[SetTally]) -> Option<&str> {
+    sets.iter().flat_map(|set| &set.nodes).find_map(|(reason, _)| match reason {
+        NodeReason::QueueNodes(queue) => Some(queue.as_str()),
+        _ => None,
+    })
 }
 
 fn is_size(reason: &NodeReason) -> bool {
@@ -389,12 +403,21 @@ fn next_step(
                 format!("{step} {resource} to queue {queue:?}")
             }
         },
+        (WaitReason::UserLimit { queue, user, resource, .. }, _) => {
+            let step = format!("wait for gangs of user {user:?} to end, or raise what each user");
+            format!("{step} of queue {queue:?} may use of {resource}")
+        }
         (WaitReason::Held { holder }, _) => format!("wait until {holder} has started"),
         (WaitReason::Fuel, _) if failure.is_starved => {
             "split the gang, or allow the scheduler more steps per cycle".to_owned()
         }
         (WaitReason::Fuel, _) => "nothing: the search goes on by itself".to_owned(),
         _ if snap.nodes().is_empty() => "add nodes: the cluster has none".to_owned(),
+        (_, Cure::Queue) => {
+            let queue = queue_with_other_nodes(sets).unwrap_or_default();
+            let step = "change the pods, name another queue, or let queue";
+            format!("no node of queue {queue:?} suits: {step} {queue:?} use more nodes")
+        }
         (_, Cure::Author) => {
             let mut first = sets.iter().filter_map(|set| set.nodes.first());
             if let Some(step) = first.find_map(|(reason, _)| volume_step(reason)) {

@@ -10,6 +10,7 @@ use scheduler_model::class::ClassKey;
 use scheduler_model::explain::Explanation;
 use scheduler_model::ids::{ClassId, QueueId};
 use scheduler_model::op::Kept;
+use scheduler_model::queue::Account;
 use scheduler_model::snapshot::Snapshot;
 use scheduler_model::spec::TopologyWish;
 use std::collections::BTreeMap;
@@ -24,6 +25,8 @@ pub struct Shape {
     needed: (u32, Vec<(String, u32)>),
     wish: Option<TopologyWish>,
     queue: Option<QueueId>,
+    /// Whose limits count beside those of queues.
+    accounts: Vec<Account>,
     /// Decides whom it may evict.
     priority: i32,
     holds: Vec<Kept>,
@@ -55,6 +58,7 @@ impl Shape {
             needed: (roster.needed(), roles.collect()),
             wish: gang.spec.as_ref().map(|spec| spec.topology.clone()),
             queue: gang.queue,
+            accounts: gang.accounts.clone(),
             priority: snap.priority(roster.gang),
             holds: holds.to_vec(),
         })

@@ -85,6 +85,13 @@ impl Placer<'_> {
         Some(best)
     }
 
+    /// True if the gang would fit once everything that runs now had ended.
+    pub fn could_run(&mut self, txn: &mut Txn<'_>, roster: &Roster, goal: &Goal) -> bool {
+        let mut others = running(txn.view());
+        others.retain(|gang| *gang != roster.gang);
+        self.try_after(txn, roster, goal, &others).is_some()
+    }
+
     fn try_after(
         &mut self,
         txn: &mut Txn<'_>,
@@ -116,7 +123,8 @@ impl Placer<'_> {
         let room = |placed: &crate::place::Placed| {
             let class = roster.sets[placed.set].class;
             let request = Arc::new(classes.get(class).request.clone());
-            (class, Kept { node: placed.node, request, count: placed.count, queue: None })
+            let (node, count) = (placed.node, placed.count);
+            (class, Kept { node, request, count, queue: None, gang: None })
         };
         attempt.is_whole.then(|| attempt.placed.iter().map(room).collect())
     }

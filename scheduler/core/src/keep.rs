@@ -1,7 +1,7 @@
 //! The engine's side of holding room: who may, who is bound by it, and what a failed gang
 //! would find without it.
 
-use crate::engine::Engine;
+use crate::engine::{BlockedAt, Engine};
 use crate::fresh;
 use crate::fuel::Fuel;
 use crate::hold::{Hold, Purpose};
@@ -9,6 +9,7 @@ use crate::line::{GangKeyInLine, QueueKeyInLine};
 use crate::place::gang::Attempt;
 use crate::place::region::Goal;
 use crate::roster::Roster;
+use crate::turn::{self, EVERYBODY};
 use scheduler_framework::GangOffer;
 use scheduler_model::amount::Amount;
 use scheduler_model::explain::WaitReason;
@@ -31,6 +32,17 @@ impl Engine {
         GangKeyInLine::of(&self.snapshot, &self.profile, &offer)
     }
 
+    /// Whom a gang takes turns as, in its queue.
+    pub(crate) fn user_of(&self, gang: GangId) -> &str {
+        let is_daemon = fresh::is_daemon(&self.snapshot, gang);
+        if is_daemon { EVERYBODY } else { turn::user_of(&self.snapshot, gang) }
+    }
+
+    /// What that user has of the queue.
+    fn part(&self, gang: GangId) -> i64 {
+        self.users.part(self.snapshot.gangs().get(gang).queue, self.user_of(gang))
+    }
+
     /// Room that gangs ahead of this one keep. What others were evicted for counts as used by the
     /// queue that gains: no other gang of it may take what it is due a second time.
     pub(crate) fn holds_ahead_of(&self, gang: GangId, roster: &Roster) -> Vec<Kept> {
@@ -38,7 +50,8 @@ impl Engine {
         let rooms = ahead.flat_map(|hold| {
             let queue = self.snapshot.gangs().get(hold.gang).queue;
             let queue = queue.filter(|_| hold.purpose == Purpose::Eviction);
-            hold.rooms.iter().map(move |room| Kept { queue, ..room.clone() })
+            let gang = queue.map(|_| hold.gang);
+            hold.rooms.iter().map(move |room| Kept { queue, gang, ..room.clone() })
         });
         rooms.collect()
     }
@@ -48,7 +61,7 @@ impl Engine {
             return Vec::new();
         }
         let own = self.snapshot.gangs().get(gang).queue;
-        let own_key = self.key_of(gang, roster);
+        let (own_part, own_key) = (self.part(gang), self.key_of(gang, roster));
         let is_broken = roster.is_broken();
         let is_ahead = |hold: &&Hold| {
             let of = |queue: QueueId| {
@@ -60,13 +73,15 @@ impl Engine {
             }
             // The queue as it is now: the one in which the gang was blocked may be gone.
             let queue = self.snapshot.gangs().get(hold.gang).queue;
+            let is_before =
+                |key: &GangKeyInLine| (self.part(hold.gang), key) < (own_part, &own_key);
             match &self.memory[&hold.gang].blocked_at {
                 None if hold.purpose == Purpose::Turn => false,
                 _ if queue != own => queue.map(of) < own.map(of),
-                Some((_, key)) => *key < own_key,
+                Some(at) => is_before(&at.key),
                 None => {
                     let other = self.roster(hold.gang);
-                    self.key_of(hold.gang, &other) < own_key
+                    is_before(&self.key_of(hold.gang, &other))
                 }
             }
         };
@@ -82,8 +97,9 @@ impl Engine {
         goal: &Goal,
         fuel: &mut Fuel,
     ) -> Option<GangId> {
-        let ahead: Vec<Hold> =
+        let mut ahead: Vec<Hold> =
             self.holders_ahead_of(roster.gang, roster).into_iter().cloned().collect();
+        ahead.sort_by_cached_key(|hold| self.snapshot.gangs().get(hold.gang).key.clone());
         let queue = self.snapshot.gangs().get(roster.gang).queue;
         for hold in ahead.iter().filter(|_| ahead.len() > 1) {
             let others = ahead.iter().filter(|it| it.gang != hold.gang);
@@ -138,17 +154,31 @@ impl Engine {
     pub(crate) fn due_to_hold(&self, now: Time) -> Vec<GangId> {
         self.heads()
             .filter(|gang| {
-                let memory = &self.memory[gang];
                 !self.active.contains(gang)
                     && !self.holds.iter().any(|hold| hold.gang == *gang)
-                    && memory.run.blocked_since.is_some_and(|since| self.is_due(since, now))
+                    && self.hold_at(*gang).is_some_and(|time| time <= now)
             })
             .collect()
     }
 
     /// The first gang of each queue that is blocked and was not found hopeless.
     pub(crate) fn heads(&self) -> impl Iterator<Item = GangId> {
-        self.blocked.values().filter_map(|gangs| gangs.first()).map(|(_, gang)| *gang)
+        self.blocked.keys().filter_map(|queue| self.head(*queue))
+    }
+
+    fn head(&self, queue: Option<QueueId>) -> Option<GangId> {
+        let first = self.blocked.get(&queue)?.first(|user| self.users.part(queue, user));
+        first.map(|(_, (_, gang), ())| *gang)
+    }
+
+    /// When a gang that is blocked may hold room, if its queue ever lets it.
+    pub(crate) fn hold_at(&self, gang: GangId) -> Option<Time> {
+        let since = self.memory[&gang].run.blocked_since?;
+        let queue = self.snapshot.gangs().get(gang).queue;
+        let default = self.config.hold_after;
+        let queues = self.snapshot.queues();
+        let after = queue.map_or(Some(default), |queue| queues.hold_after(queue, default));
+        after.map(|after| since.after(after))
     }
 
     /// Puts a gang among those that lack room.
@@ -156,25 +186,22 @@ impl Engine {
         self.leave_blocked(roster.gang);
         let key = self.key_of(roster.gang, roster);
         let queue = self.snapshot.gangs().get(roster.gang).queue;
-        self.blocked.entry(queue).or_default().insert((key.clone(), roster.gang));
+        let user = self.user_of(roster.gang).to_owned();
+        self.blocked.entry(queue).or_default().insert(&user, (key.clone(), roster.gang), ());
         let memory = self.memory.get_mut(&roster.gang).expect("a blocked gang is remembered");
-        memory.blocked_at = Some((queue, key));
+        memory.blocked_at = Some(BlockedAt { queue, user, key });
     }
 
     /// Takes a gang from those that lack room: it runs, is gone, or cannot be helped by a hold.
     pub(crate) fn leave_blocked(&mut self, gang: GangId) {
         let Some(memory) = self.memory.get_mut(&gang) else { return };
-        let Some((queue, key)) = memory.blocked_at.take() else { return };
+        let Some(BlockedAt { queue, user, key }) = memory.blocked_at.take() else { return };
         if let Some(gangs) = self.blocked.get_mut(&queue) {
-            gangs.remove(&(key, gang));
+            gangs.remove(&user, &(key, gang));
             if gangs.is_empty() {
                 self.blocked.remove(&queue);
             }
         }
-    }
-
-    fn is_due(&self, since: Time, now: Time) -> bool {
-        since.after(self.config.hold_after) <= now
     }
 
     /// Plans a hold for a gang that just failed, if it is the head of its queue and waited
@@ -188,11 +215,9 @@ impl Engine {
     ) {
         let gang = roster.gang;
         let is_holding = self.holds.iter().any(|hold| hold.gang == gang);
-        let since = self.memory[&gang].run.blocked_since;
-        let is_due = since.is_some_and(|since| self.is_due(since, now));
+        let is_due = self.hold_at(gang).is_some_and(|time| time <= now);
         let queue = self.snapshot.gangs().get(gang).queue;
-        let head = self.blocked.get(&queue).and_then(|gangs| gangs.first());
-        if is_holding || !is_due || head.is_none_or(|(_, head)| *head != gang) {
+        if is_holding || !is_due || self.head(queue) != Some(gang) {
             return;
         }
         let (mut txn, mut placer) = self.placing(fuel);
@@ -230,7 +255,8 @@ impl Engine {
         fuel: &mut Fuel,
     ) -> Option<WaitReason> {
         let queue = self.snapshot.gangs().get(roster.gang).queue?;
-        if !self.snapshot.queues().has_ceilings(queue) {
+        let (queues, gang) = (self.snapshot.queues(), self.snapshot.gangs().get(roster.gang));
+        if !queues.has_ceilings(queue) && !queues.limits_users(&gang.accounts) {
             return None;
         }
         let attempt = self.what_if(roster, goal, None, fuel);
@@ -248,12 +274,29 @@ impl Engine {
                 *wants.entry((flavour, *resource)).or_insert(0) += units;
             }
         }
-        let obstacle = snap.queues().obstacle(queue, &wants)?;
+        let Some(obstacle) = snap.queues().obstacle(queue, &wants) else {
+            return self.exceeded_by_user(roster.gang, &wants);
+        };
         let name = |flavour| snap.nodes().flavour_name(flavour).to_owned();
         Some(WaitReason::Limit {
             ceiling: obstacle.ceiling,
             queue: snap.queues().get(obstacle.queue).spec.name.clone(),
             flavour: obstacle.measure.flavour.map(name),
+            resource: snap.resources().name(obstacle.measure.resource).to_owned(),
+            used: Amount::saturating(obstacle.used),
+            wants: Amount::saturating(obstacle.wants),
+            limit: Amount::saturating(obstacle.most),
+        })
+    }
+
+    /// The first limit of a user of the gang that using so much more would exceed.
+    fn exceeded_by_user(&self, gang: GangId, wants: &Usage) -> Option<WaitReason> {
+        let snap = &self.snapshot;
+        let accounts = &snap.gangs().get(gang).accounts;
+        let obstacle = snap.queues().user_obstacle(accounts, wants)?;
+        Some(WaitReason::UserLimit {
+            queue: snap.queues().get(obstacle.queue).spec.name.clone(),
+            user: obstacle.user,
             resource: snap.resources().name(obstacle.measure.resource).to_owned(),
             used: Amount::saturating(obstacle.used),
             wants: Amount::saturating(obstacle.wants),

@@ -1,5 +1,6 @@
 //! Who is served next: queues by their key as things stand, gangs of a queue by theirs.
 
+use crate::turn::{Turns, Users};
 use scheduler_framework::profile::Profile;
 use scheduler_framework::{GangOffer, OrderKey};
 use scheduler_model::ids::{GangId, QueueId};
@@ -71,7 +72,7 @@ impl LevelKey {
 /// first gang. So a gang that is served moves one key per level, not those of all queues.
 #[derive(Clone, Debug, Default)]
 pub struct Line {
-    queues: BTreeMap<QueueId, BTreeMap<(GangKeyInLine, GangId), Request>>,
+    queues: BTreeMap<QueueId, Turns<Request>>,
     astray: BTreeSet<(GangKeyInLine, GangId)>,
     levels: BTreeMap<Option<QueueId>, Level>,
     /// Queues whose place may have changed.
@@ -98,10 +99,11 @@ impl Level {
 }
 
 impl Line {
-    /// Puts a gang in line.
+    /// Puts a gang of a user in line.
     pub fn push(
         &mut self,
         queue: Option<QueueId>,
+        user: &str,
         (key, gang): (GangKeyInLine, GangId),
         wants: Request,
     ) {
@@ -111,7 +113,7 @@ impl Line {
         };
         // It may be the next one now.
         self.moved.insert(queue);
-        self.queues.entry(queue).or_default().insert((key, gang), wants);
+        self.queues.entry(queue).or_default().insert(user, (key, gang), wants);
     }
 
     /// Where the first of all other queues in line stands.
@@ -119,27 +121,33 @@ impl Line {
         &mut self,
         snap: &Snapshot,
         profile: &Profile,
+        users: &Users,
         queue: Option<QueueId>,
     ) -> Option<QueueKeyInLine> {
-        self.bring_up_to_date(snap, profile);
+        self.bring_up_to_date(snap, profile, users);
         let other = self.first_below(None, queue)?;
-        Some(QueueKeyInLine::of(snap, profile, other, self.next_of(other)))
+        Some(QueueKeyInLine::of(snap, profile, other, self.next_of(other, users)))
     }
 
     /// Takes the first gang of the queue that is served next.
-    pub fn pop(&mut self, snap: &Snapshot, profile: &Profile) -> Option<(GangKeyInLine, GangId)> {
+    pub fn pop(
+        &mut self,
+        snap: &Snapshot,
+        profile: &Profile,
+        users: &Users,
+    ) -> Option<(GangKeyInLine, GangId)> {
         let next = match self.queues.len() {
             0 => return self.astray.pop_first(),
             1 => self.queues.keys().next().copied(),
             _ => {
-                self.bring_up_to_date(snap, profile);
+                self.bring_up_to_date(snap, profile, users);
                 self.first_below(None, None)
             }
         }?;
         // It will use more, or stand in line no more.
         self.moved.insert(next);
         let gangs = self.queues.get_mut(&next)?;
-        let first = gangs.pop_first().map(|(first, _)| first);
+        let first = gangs.pop_first(|user| users.part(Some(next), user));
         if gangs.is_empty() {
             self.queues.remove(&next);
         }
@@ -147,9 +155,10 @@ impl Line {
     }
 
     /// What the first gang of a queue wants.
-    fn next_of(&self, queue: QueueId) -> &Request {
-        let next = self.queues.get(&queue).and_then(|gangs| gangs.values().next());
-        next.unwrap_or(&NOTHING)
+    fn next_of(&self, queue: QueueId, users: &Users) -> &Request {
+        let part = |user: &str| users.part(Some(queue), user);
+        let next = self.queues.get(&queue).and_then(|gangs| gangs.first(part));
+        next.map_or(&NOTHING, |(_, _, wants)| wants)
     }
 
     /// The queue that is served first of those below a parent, but for one. Trees may be deeper
@@ -181,7 +190,7 @@ impl Line {
     }
 
     /// Works the keys anew on the way up from each queue that may have moved.
-    fn bring_up_to_date(&mut self, snap: &Snapshot, profile: &Profile) {
+    fn bring_up_to_date(&mut self, snap: &Snapshot, profile: &Profile, users: &Users) {
         for queue in std::mem::take(&mut self.moved) {
             let branches = snap.queues().branches(queue);
             // The branch that was just put in place, and the first queue below it.
@@ -193,8 +202,8 @@ impl Line {
                     true => Some(queue).filter(|it| self.queues.contains_key(it)),
                     false => self.first_of(branch.queue(), last),
                 };
-                let key =
-                    first.map(|first| LevelKey::of(snap, profile, *branch, self.next_of(first)));
+                let key = first
+                    .map(|first| LevelKey::of(snap, profile, *branch, self.next_of(first, users)));
                 let level = self.levels.entry(parent).or_default();
                 level.put(*branch, key);
                 last = first.map(|first| (*branch, first));

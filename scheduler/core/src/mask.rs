@@ -1,7 +1,8 @@
 //! Which nodes a constraint allows, kept per constraint and mended node by node.
 //!
 //! Invariant: after [`Masks::refresh`], each kept mask equals asking every per-constraint
-//! filter about every node.
+//! filter about every node of the queue. Which nodes are a queue's is no policy: no plugin can
+//! be without it.
 
 use crate::avoid::Rejected;
 use scheduler_framework::Cadence;
@@ -72,6 +73,10 @@ impl Masks {
         self.rows.grow(snap.constraints().len(), None);
         let mask = self.rows[constraint].get_or_insert_with(|| {
             let mut nodes = snap.nodes().live().clone();
+            let constraint = snap.constraints().get(constraint);
+            if constraint.is_of_queues() {
+                nodes.retain_if(|node| constraint.queue_against(snap.labels(), node).is_none());
+            }
             profile.retain(Cadence::PerConstraint, snap, class, &mut nodes);
             nodes
         });
@@ -84,8 +89,10 @@ impl Masks {
 }
 
 fn mend(snap: &Snapshot, profile: &Profile, class: ClassId, touched: &NodeSet, mask: &mut NodeSet) {
+    let constraint = snap.constraints().get(snap.classes().get(class).constraint);
     let is_allowed = |node: NodeId| {
         snap.nodes().live().contains(node)
+            && constraint.queue_against(snap.labels(), node).is_none()
             && profile.accepts(Cadence::PerConstraint, snap, class, node)
     };
     for node in touched.iter() {

@@ -20,25 +20,33 @@ impl Engine {
     /// Makes gangs active that the news since the last call may help; false if nobody is.
     pub(crate) fn wake(&mut self, now: Time, fuel: &mut Fuel) -> bool {
         self.forget_gone();
+        self.keep_promises();
         let (mask, mut changed) =
             (std::mem::take(&mut self.woken), std::mem::take(&mut self.changed));
         changed.extend(self.later.iter().filter(|(_, time)| **time <= now).map(|(gang, _)| *gang));
         self.later.retain(|gang, _| !changed.contains(gang));
-        if !mask.is_empty() {
-            self.futile.clear();
-        }
         for gang in changed.iter().copied() {
             if self.snapshot.gangs().live(gang).is_some() {
                 self.remember(gang, now);
             }
         }
-        self.keep_for_repairs((mask, &changed), now, fuel);
+        self.keep_promises();
+        // Places and room that those gave up which are gone or over.
+        let mask = mask | std::mem::take(&mut self.woken);
+        // What earlier processes began to make room for goes before.
+        if self.has_restored() {
+            self.keep_for_repairs((mask, &changed), now, fuel);
+        }
         if !mask.is_empty() {
+            self.futile.clear();
             let woken = self.waiting.iter().filter(|it| self.memory[it].wakes_on.meets(mask));
             self.active.extend(woken);
         }
         let due = self.due_to_hold(now);
         self.active.extend(due);
+        let shut_out = self.shut_out();
+        self.active.extend(shut_out);
+        self.active.extend(self.strict.moved(self.snapshot.queues().epoch()));
         !self.active.is_empty()
     }
 
@@ -59,6 +67,7 @@ impl Engine {
             }
             self.drop_plan(gang);
             self.plans.forget(gang);
+            self.strict.forget(gang);
             self.later.remove(&gang);
             self.shares.demand.drop(gang);
         }
@@ -77,6 +86,7 @@ impl Engine {
             .memory
             .entry(gang)
             .or_insert_with(|| Memory { run: self.parted.take(key), ..Memory::default() });
+        self.strict.forget(gang);
         memory.run.turn(&mut self.snapshot, gang);
         let roster = Roster::of(&self.snapshot, gang, memory.run.begun.as_ref());
         memory.run.note(&roster, now);
@@ -161,20 +171,35 @@ impl Engine {
         let is_room = matches!(explanation.reason, WaitReason::Room | WaitReason::Held { .. });
         // Members above a minimum keep no room: they go after all minimums anyway.
         let may_hold = is_room && roster.needed() > 0;
+        let is_limit = matches!(explanation.reason, WaitReason::Limit { .. });
+        let goes_on =
+            explanation.reason == WaitReason::Fuel && wakes_on.meets(EventMask::NEXT_CYCLE);
+        let may_stand = (is_room || is_limit || goes_on) && roster.needed() > 0;
         self.tell(gang, wakes_on, explanation, report);
         if !may_hold {
             self.unblock(gang);
+        }
+        if goes_on && may_stand {
+            self.stand_in_front(roster);
+        } else if may_stand {
+            self.consider_front(roster, goal, (now, &mut *fuel));
+        } else {
+            self.strict.leave(gang);
+        }
+        if !may_hold {
             return;
         }
         let memory = self.memory.get_mut(&gang).expect("a considered gang is remembered");
         memory.run.blocked_since.get_or_insert(now);
         self.enter_blocked(roster);
         self.consider_hold(roster, goal, now, fuel);
+        self.keep_promises();
     }
 
     /// Room is no longer what the gang lacks.
     pub(crate) fn unblock(&mut self, gang: GangId) {
         self.leave_blocked(gang);
+        self.strict.leave(gang);
         let memory = self.memory.get_mut(&gang).expect("a considered gang is remembered");
         memory.run.blocked_since = None;
         self.holds.retain(|hold| hold.purpose != Purpose::Turn || hold.gang != gang);

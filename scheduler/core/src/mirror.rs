@@ -195,12 +195,13 @@ fn is_success(spec: &PodSpec) -> bool {
     spec.phase == PodPhase::Succeeded && !spec.evicted
 }
 
-/// The pod as it stands, if it is a placed member of a larger gang.
+/// The pod as it stands, if it is a placed member of a larger gang, or was evicted: somebody
+/// waits for the one that takes its part.
 fn member(snap: &Snapshot, uid: &str) -> Option<(GangId, Box<PodSpec>)> {
     let pod = snap.pods().get(snap.pods().find(uid)?);
     let gang = pod.gang.filter(|_| pod.place.is_placed())?;
-    let is_large = snap.gangs().get(gang).min() > 1;
-    is_large.then(|| (gang, pod.spec.clone()))
+    let is_missed = snap.gangs().get(gang).min() > 1 || pod.is_evicted || pod.spec.evicted;
+    is_missed.then(|| (gang, pod.spec.clone()))
 }
 
 /// True if a pod holds its room as before, and nothing is new but that it is seen bound there or
@@ -229,12 +230,11 @@ fn stays(snap: &Snapshot, spec: &PodSpec) -> bool {
     is_there && !pod.spec.phase.is_finished() && !spec.phase.is_finished() && as_told == *spec
 }
 
-/// The pod as it stands, if its gang may miss one like it.
+/// The pod as it stands: its gang may miss one like it.
 fn arrival(snap: &Snapshot, uid: &str) -> Option<(GangId, PodId)> {
     let id = snap.pods().find(uid)?;
     let pod = snap.pods().get(id);
-    let gang = pod.gang.filter(|_| !pod.spec.phase.is_finished())?;
-    (snap.gangs().get(gang).min() > 1).then_some((gang, id))
+    pod.gang.filter(|_| !pod.spec.phase.is_finished()).map(|gang| (gang, id))
 }
 
 fn gang_of(snap: &Snapshot, pod: PodId) -> Option<GangId> {

@@ -6,7 +6,7 @@ use scheduler_model::explain::show_amount;
 use scheduler_model::ids::QueueId;
 use scheduler_model::queue::{Bound, Branch, Measure, NamedClash, Queue, QueueState, Share};
 use scheduler_model::snapshot::Snapshot;
-use scheduler_model::spec::Dialect;
+use scheduler_model::spec::{Dialect, NamespaceScope};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
@@ -65,6 +65,10 @@ pub enum QueueTrouble {
         /// Of this resource.
         resource: String,
     },
+    /// No namespace may use it.
+    NoNamespace,
+    /// No node has the labels that it and the queues above it ask for.
+    NodesMissing,
 }
 
 impl QueueTrouble {
@@ -82,13 +86,15 @@ impl QueueTrouble {
             Self::DedicatedTooLarge { .. } => "DedicatedTooLarge",
             Self::NoWeight => "NoWeight",
             Self::ResourceMissing { .. } => "ResourceMissing",
+            Self::NoNamespace => "NoNamespace",
+            Self::NodesMissing => "NodesMissing",
         }
     }
 
     /// True if the queue is used as its object says all the same.
     #[must_use]
     pub const fn is_notice(&self) -> bool {
-        matches!(self, Self::NoWeight | Self::ResourceMissing { .. })
+        matches!(self, Self::NoWeight | Self::ResourceMissing { .. } | Self::NodesMissing)
     }
 }
 
@@ -114,6 +120,11 @@ impl fmt::Display for QueueTrouble {
                     write!(f, " of flavour {flavour:?}")?;
                 }
                 write!(f, " has any; it counts once one does")
+            }
+            Self::NoNamespace => write!(f, "no namespace may use it; its gangs wait"),
+            Self::NodesMissing => {
+                let what = "no node has the labels that it and the queues above it ask for";
+                write!(f, "{what}; its gangs wait until one does")
             }
             Self::DedicatedTooLarge { flavour, resource, dedicated, exist } => {
                 write!(f, "{} are dedicated to it", show_amount(resource, *dedicated))?;
@@ -229,6 +240,11 @@ impl Engine {
         if let Some(clash) = self.snapshot.clash(id) {
             return Some(QueueTrouble::Contradictory(clash));
         }
+        let is_nobodys =
+            |scope: &NamespaceScope| scope.names.is_empty() && scope.selector.is_none();
+        if row.spec.namespaces.as_ref().is_some_and(is_nobodys) {
+            return Some(QueueTrouble::NoNamespace);
+        }
         let too_large = row.quotas.iter().find_map(|(measure, quota)| {
             let dedicated = quota.dedicated?;
             // What nobody has counted yet may be there.
@@ -237,6 +253,8 @@ impl Engine {
             let trouble = QueueTrouble::DedicatedTooLarge { flavour, resource, dedicated, exist };
             (dedicated > exist).then_some(trouble)
         });
+        let too_large = too_large
+            .or_else(|| (!self.snapshot.has_node_of(id)).then_some(QueueTrouble::NodesMissing));
         if row.spec.weight == 0 {
             return too_large.or(Some(QueueTrouble::NoWeight));
         }

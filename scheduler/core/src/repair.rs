@@ -33,7 +33,8 @@ impl Engine {
     /// Notes a member that left its place without having succeeded, before anybody knows
     /// whether its gang is broken by it.
     pub(crate) fn note_departure(&mut self, gang: GangId, spec: Box<PodSpec>) {
-        if let Some(memory) = self.memory.get_mut(&gang) {
+        let is_large = self.snapshot.gangs().live(gang).is_some_and(|row| row.min() > 1);
+        if let Some(memory) = self.memory.get_mut(&gang).filter(|_| is_large) {
             memory.vacant.push(*spec);
         }
     }
@@ -71,7 +72,7 @@ impl Engine {
         self.memory.get(&gang).is_some_and(|memory| {
             let since = memory.run.broken_since;
             let is_in_time = since.is_some_and(|it| now < it.after(self.config.repair_grace));
-            is_in_time && !memory.run.is_released
+            is_in_time && !memory.run.is_away()
         })
     }
 
@@ -95,7 +96,12 @@ impl Engine {
             return;
         }
         let nodes = EventMask::NODE_ADDED | EventMask::NODE_CHANGED;
-        let gangs: Vec<GangId> = self.broken.iter().copied().collect();
+        let mut gangs: Vec<GangId> = self.broken.iter().copied().collect();
+        // Whoever is told first is given no room first.
+        gangs.sort_by(|a, b| {
+            let key = |gang: &GangId| &self.snapshot.gangs().get(*gang).key;
+            key(a).cmp(key(b))
+        });
         for gang in gangs {
             if !self.mends(gang, now) {
                 continue;
@@ -114,7 +120,7 @@ impl Engine {
         self.holds.retain(|hold| hold.purpose != Purpose::Repair || hold.gang != gang);
         let vacant = std::mem::take(&mut self.memory.entry(gang).or_default().vacant);
         let lent: Vec<ClassId> =
-            vacant.iter().map(|spec| self.snapshot.borrow_class(spec)).collect();
+            vacant.iter().map(|spec| self.snapshot.borrow_class(spec, gang)).collect();
         let mut roster = self.roster(gang);
         if roster.needed() > 0 {
             self.await_missing(&mut roster);

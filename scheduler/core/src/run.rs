@@ -20,7 +20,7 @@ use scheduler_model::ids::GangId;
 use scheduler_model::pod::PodTable;
 use scheduler_model::snapshot::Snapshot;
 use scheduler_model::spec::{Dialect, GangKey, Ledger, Minimum, Reservation, RoleTally};
-use scheduler_model::time::Time;
+use scheduler_model::time::{Span, Time};
 use std::collections::BTreeMap;
 
 /// Facts of one run.
@@ -44,6 +44,13 @@ pub(crate) struct Run {
     pub(crate) is_released: bool,
     /// So it is because it was evicted for others.
     pub(crate) is_evicted: bool,
+    /// It has its minimum again, while pods of before are still on their way out: it is a gang
+    /// as any other, to be repaired if it breaks.
+    pub(crate) has_returned: bool,
+    /// An eviction that was called off: it counts only if the gang lost members by it.
+    pub(crate) in_doubt: Option<Time>,
+    /// The last one that did not count.
+    pub(crate) forgiven: Option<Time>,
     /// The minimum with which it was begun.
     pub(crate) begun: Option<Minimum>,
     /// When it was evicted for others, in order, as far as that protects it still.
@@ -84,6 +91,9 @@ impl Run {
             releases: ledger.releases,
             is_released: false,
             is_evicted: false,
+            has_returned: false,
+            in_doubt: None,
+            forgiven: None,
             begun: ledger.begun.clone(),
             evicted: ledger.evicted.clone(),
         }
@@ -101,7 +111,8 @@ impl Run {
         }
         if self.is_released {
             // Its pods are made anew: the gang goes on, whatever gap there was.
-            (self.start, self.is_released, self.is_evicted) = (Some(start), false, false);
+            (self.is_released, self.is_evicted, self.has_returned) = (false, false, false);
+            self.start = Some(start);
             (self.blocked_since, self.broken_since, self.begun) = (None, None, None);
             self.youngest = None;
             return;
@@ -130,18 +141,31 @@ impl Run {
             self.age = ledger.age.or(self.age);
             self.has_started |= ledger.has_started && tells_start;
             self.releases = self.releases.max(ledger.releases);
-            if ledger.evicted.last() > self.evicted.last() {
+            let is_forgiven =
+                self.forgiven.is_some() && ledger.evicted.last() <= self.forgiven.as_ref();
+            if ledger.evicted.last() > self.evicted.last() && !is_forgiven {
                 self.evicted.clone_from(&ledger.evicted);
             }
             self.begun = self.begun.take().or_else(|| ledger.begun.clone());
         }
     }
 
-    /// It is not evicted after all, or not as a whole; false if it never was.
-    pub(crate) fn stays(&mut self) -> bool {
-        let was_evicted = std::mem::take(&mut self.is_evicted);
-        self.is_released &= !was_evicted;
-        was_evicted
+    /// It goes as a whole, to make room for others.
+    pub(crate) fn goes(&mut self) {
+        (self.is_released, self.is_evicted, self.has_returned) = (true, true, false);
+    }
+
+    /// It is not evicted after all, or not as a whole.
+    pub(crate) fn stays(&mut self) {
+        if std::mem::take(&mut self.is_evicted) {
+            self.is_released = false;
+            self.in_doubt = self.evicted.last().copied();
+        }
+    }
+
+    /// True from when it is released until it has its minimum again.
+    pub(crate) const fn is_away(&self) -> bool {
+        self.is_released && !self.has_returned
     }
 
     /// Names another youngest member once most are younger than what lasts of the ledger.
@@ -165,12 +189,20 @@ impl Run {
         if roster.is_full {
             self.begun = Some(roster.minimum());
         }
+        if let Some(at) = self.in_doubt.take()
+            && roster.needed() == 0
+        {
+            // It lost nobody: it is as if it had not been asked.
+            self.evicted.pop_if(|it| *it == at);
+            self.forgiven = Some(at);
+        }
         let is_in_place = roster.is_in_place();
         self.has_started |= is_in_place && roster.total.bound > 0;
         // What is assumed may still be refused: only what is bound mends a gang.
         let is_mending = self.broken_since.is_some() && roster.total.placed > 0 && !is_in_place;
         // Written down, it tells whoever comes next that the gang starts again: see `is_of_release`.
-        let is_between = self.is_released && self.broken_since.is_some() && roster.total.exist == 0;
+        let was_hurt = self.broken_since.is_some() || self.is_evicted;
+        let is_between = self.is_away() && was_hurt && roster.total.exist == 0;
         let is_broken = roster.is_broken() || is_mending || is_between;
         self.broken_since = if is_broken { self.broken_since.or(Some(now)) } else { None };
     }
@@ -180,28 +212,30 @@ impl Run {
 /// be gone for a moment while it is released.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Parted {
-    rows: BTreeMap<GangKey, Run>,
+    /// With the moment at which each was first missed.
+    rows: BTreeMap<GangKey, (Option<Time>, Run)>,
 }
 
-/// Runs kept at most; beyond that the first by name goes.
-const PARTED_MAX: usize = 1024;
+/// How long a gang without pods may come again.
+const BACK_WITHIN: Span = Span::from_secs(3600);
 
 impl Parted {
     /// Keeps the run of a gang that goes, if it is to start again.
     pub(crate) fn keep(&mut self, key: GangKey, run: Run) {
-        if !run.is_released {
-            return;
+        if run.is_away() {
+            self.rows.insert(key, (None, run));
         }
-        if self.rows.len() >= PARTED_MAX {
-            self.rows.pop_first();
-        }
-        self.rows.insert(key, run);
+    }
+
+    /// Forgets those that did not come again.
+    pub(crate) fn end(&mut self, now: Time) {
+        self.rows.retain(|_, (since, _)| since.get_or_insert(now).after(BACK_WITHIN) > now);
     }
 
     /// What a gang that comes goes on with.
     pub(crate) fn take(&mut self, key: &GangKey) -> Run {
         let known = self.rows.remove(key);
-        known.map(|run| Run { start: None, ..run }).unwrap_or_default()
+        known.map(|(_, run)| Run { start: None, ..run }).unwrap_or_default()
     }
 }
 
@@ -212,7 +246,7 @@ impl Engine {
         let Some(gang) = self.snapshot.gangs().find(key) else { return };
         let Some(memory) = self.memory.get_mut(&gang) else { return };
         memory.run.releases = memory.run.releases.max(releases);
-        memory.run.is_released = true;
+        (memory.run.is_released, memory.run.has_returned) = (true, false);
         self.touched.extend(&[gang]);
         self.changed.insert(gang);
     }

@@ -185,7 +185,7 @@ impl Engine {
             ledger: Ledger { reservation: self.reservation(id), ..ledger.unwrap_or_default() },
             has_lost_room: reservation(snap, id, Time::ZERO).is_some()
                 && self.plan(&gang.key).is_none(),
-            is_evicted: memory.is_some_and(|memory| memory.run.is_evicted),
+            is_evicted: memory.is_some_and(|it| it.run.is_evicted && it.run.is_away()),
             explanation: self.explanation(id).cloned(),
             awaits,
         }

@@ -62,11 +62,10 @@ impl Live {
         }
     }
 
-    /// What stands in the API of a gang for which room is made.
-    pub(crate) fn show_reservation(&mut self, facts: &GangFacts, now: Time) {
-        if facts.ledger.reservation.is_none() || self.evictor.is_empty() {
-            return;
-        }
+    /// What stands in the API of a gang for which room is made. Nodes are nominated once its
+    /// reservation does: by that the next leader knows whose nominations they are.
+    pub(crate) fn show_reservation(&mut self, facts: &mut GangFacts, now: Time) {
+        let Some(plan) = facts.ledger.reservation.as_ref().map(|it| it.plan) else { return };
         let of_group = self.stands(facts).and_then(|shown| shown.ledger.reservation);
         let of_pods = || {
             let ledgers = facts.members.iter().filter_map(|member| member.ledger.as_ref());
@@ -74,6 +73,9 @@ impl Live {
         };
         let shown = if facts.has_object { of_group } else { of_pods() };
         self.evictor.shown(facts, shown.as_ref(), &mut self.lanes, now);
+        if shown.is_none_or(|shown| shown.plan != plan) {
+            facts.members.iter_mut().for_each(|member| member.reserved = None);
+        }
     }
 
     fn hear_of_evictions(&mut self, news: EvictNews, now: Time) {

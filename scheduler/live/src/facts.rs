@@ -62,6 +62,9 @@ fn barred(view: &GangView) -> Option<Explanation> {
         }
         WaitReason::QueueClosed(_) => format!("open the queue {queue:?}, or name another"),
         WaitReason::QueueContradictory(clash) => clash.remedy(),
+        WaitReason::QueueForbidden { queue, namespace } => {
+            format!("have queue {queue:?} opened to namespace {namespace:?}, or name another queue")
+        }
         _ => format!("mend the parents of the queue {queue:?}"),
     };
     Some(Explanation {

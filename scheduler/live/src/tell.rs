@@ -97,7 +97,7 @@ impl Live {
             let releases = self.recorded(&facts);
             self.repair.recorded(key, releases, &mut self.lanes, now);
         }
-        self.show_reservation(&facts, now);
+        self.show_reservation(&mut facts, now);
         let key = &facts.group.key;
         if let Some(shown) = self.stands(&facts)
             && self.teller.shown(key, &shown, now)

@@ -4,6 +4,7 @@
 //! Job is one class. Invariant: two pods share a class exactly if no predicate can tell them
 //! apart. Next: [`crate::snapshot`] moves the counts of a class with every charge.
 
+use crate::constraint::QueueNodes;
 use crate::ids::{CarrierId, ClassId, ConstraintId, KeyId, SelectorId, Slots};
 use crate::relation::Tallies;
 use crate::resource::Request;
@@ -24,6 +25,8 @@ pub struct ClassKey {
     pub shape: Arc<PodShape>,
     /// What the volume claims of one pod come to, sorted.
     pub needs: Vec<Need>,
+    /// What the queue of the pods and those above it ask of nodes, from below.
+    pub queues: Vec<QueueNodes>,
 }
 
 /// A required or preferred condition on pods in a domain.

@@ -7,10 +7,19 @@
 use crate::ids::{ConstraintId, IndexVec, KeyId, NodeId, ValueId};
 use crate::label::{LabelTable, absent};
 use crate::spec::{
-    Labels, NodeTerm, PodShape, Requirement, SelectorOperator, Taint, TaintEffect, Toleration,
-    TolerationOperator,
+    LabelSelector, Labels, NodeTerm, PodShape, Requirement, SelectorOperator, Taint, TaintEffect,
+    Toleration, TolerationOperator,
 };
 use hashbrown::HashMap;
+
+/// What a queue asks of the nodes that its gangs go to.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct QueueNodes {
+    /// Its name.
+    pub queue: String,
+    /// Which labels its nodes have.
+    pub selector: LabelSelector,
+}
 
 /// The part of a [`PodShape`] that a [`Constraint`] is made from.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -23,6 +32,8 @@ pub struct ConstraintKey {
     tolerations: Vec<Toleration>,
     /// Nodes that can use the volumes of bound claims, one list of terms per volume.
     reaches: Vec<Vec<NodeTerm>>,
+    /// What the queue and those above it ask, from below.
+    queues: Vec<QueueNodes>,
 }
 
 impl ConstraintKey {
@@ -36,7 +47,15 @@ impl ConstraintKey {
             node_preferences: shape.node_preferences.clone(),
             tolerations: shape.tolerations.clone(),
             reaches: Vec::new(),
+            queues: Vec::new(),
         }
+    }
+
+    /// The same, on nodes of these queues.
+    #[must_use]
+    pub fn in_queues(mut self, queues: Vec<QueueNodes>) -> Self {
+        self.queues = queues;
+        self
     }
 
     /// The same, and the nodes that can use all of these volumes.
@@ -63,6 +82,7 @@ pub struct Constraint {
     preferences: Vec<(i32, CompiledTerm)>,
     tolerations: Vec<Toleration>,
     reaches: Vec<Vec<CompiledTerm>>,
+    queues: Vec<(String, Vec<NodeRequirement>)>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -141,6 +161,21 @@ impl Constraint {
     #[must_use]
     pub fn selects_all(&self) -> bool {
         self.selector.is_empty() && self.affinity.is_none()
+    }
+
+    /// The first queue on the way up that keeps its gangs off the node.
+    #[must_use]
+    pub fn queue_against(&self, labels: &LabelTable, node: NodeId) -> Option<&str> {
+        let is_against = |(_, all): &&(String, Vec<NodeRequirement>)| {
+            !all.iter().all(|requirement| requirement.holds(labels, node))
+        };
+        self.queues.iter().find(is_against).map(|(queue, _)| queue.as_str())
+    }
+
+    /// True if some queue keeps its gangs to some nodes.
+    #[must_use]
+    pub fn is_of_queues(&self) -> bool {
+        !self.queues.is_empty()
     }
 
     /// True if the node can use the volumes of all bound claims.
@@ -303,20 +338,35 @@ fn compile(key: &ConstraintKey, labels: &mut LabelTable, mention: Mention<'_>) -
         .iter()
         .map(|terms| terms.iter().map(|term| compile_term(term, labels, &mut *mention)).collect())
         .collect();
+    let queues = key
+        .queues
+        .iter()
+        .map(|it| {
+            let all = it.selector.requirements.iter();
+            let all = all.map(|one| compile_requirement(one, labels, &mut *mention)).collect();
+            (it.queue.clone(), all)
+        })
+        .collect();
     let tolerations = key.tolerations.clone();
-    Constraint { selector, affinity, preferences, tolerations, reaches }
+    Constraint { selector, affinity, preferences, tolerations, reaches, queues }
 }
 
 fn compile_term(term: &NodeTerm, labels: &mut LabelTable, mention: Mention<'_>) -> CompiledTerm {
     let compiled = term
         .labels
         .iter()
-        .map(|requirement| {
-            let key = mention(labels, &requirement.key);
-            let values = requirement.values.iter().map(|value| labels.intern(key, value)).collect();
-            let bound = requirement.values.first().and_then(|value| value.parse().ok());
-            NodeRequirement { key, operator: requirement.operator, values, bound }
-        })
+        .map(|requirement| compile_requirement(requirement, labels, &mut *mention))
         .collect();
     CompiledTerm { labels: compiled, names: term.fields.clone() }
+}
+
+fn compile_requirement(
+    requirement: &Requirement,
+    labels: &mut LabelTable,
+    mention: Mention<'_>,
+) -> NodeRequirement {
+    let key = mention(labels, &requirement.key);
+    let values = requirement.values.iter().map(|value| labels.intern(key, value)).collect();
+    let bound = requirement.values.first().and_then(|value| value.parse().ok());
+    NodeRequirement { key, operator: requirement.operator, values, bound }
 }

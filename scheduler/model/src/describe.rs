@@ -15,7 +15,7 @@ impl Snapshot {
     /// One line per fact, sorted.
     #[must_use]
     pub fn describe(&self) -> Vec<String> {
-        if self.queues.is_stale() || self.queues.is_unchecked() {
+        if !self.queues.is_settled() {
             let mut settled = self.clone();
             settled.settle();
             return settled.describe();
@@ -88,6 +88,9 @@ impl Snapshot {
             if let Some(id) = self.gangs.find(&gang.key) {
                 self.gangs.rows[id].ghosts.clone_from(&gang.ghosts);
                 self.gangs.rows[id].bridge = gang.bridge;
+                if gang.is_promised {
+                    self.promise_start(id);
+                }
             }
         }
         for (old_id, pod) in old.pods.iter() {
@@ -141,6 +144,12 @@ impl Snapshot {
             let (name, state) = (&queue.spec.name, queue.state);
             let spec = &queue.spec;
             lines.push(format!("queue {name}: {spec:?} {state:?} uses {usage:?}, itself {own:?}"));
+            let running = queue.running;
+            lines.push(format!("queue {name} runs {running} gangs"));
+            for (user, has) in &queue.users {
+                let (usage, running) = (self.describe_usage(&has.usage), has.running);
+                lines.push(format!("user {user:?} of queue {name}: {running} run, use {usage:?}"));
+            }
         }
         let outside = self.describe_usage(self.queues.outside());
         lines.push(format!("what is in no queue uses {outside:?}"));
@@ -190,8 +199,9 @@ impl Snapshot {
                 gang.members.iter().map(|id| self.pods.get(*id).spec.uid.as_str()).collect();
             members.sort_unstable();
             let state = (gang.exists, gang.is_finished, gang.queue.is_some(), gang.strangers.len());
+            let holding = (gang.holding, gang.is_promised);
             lines.push(format!(
-                "gang {:?}: {state:?} queue {} members {members:?} ghosts {:?} {:?} spec {:?}",
+                "gang {:?}: {state:?} {holding:?} queue {} members {members:?} ghosts {:?} {:?} spec {:?}",
                 gang.key, gang.queue_name, gang.ghosts, gang.bridge, gang.spec
             ));
         }

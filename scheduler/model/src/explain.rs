@@ -2,13 +2,16 @@
 //!
 //! The engine fills it in only after a gang failed; people read its sentence, programs its
 //! fields. Invariant: in every [`SetTally`] the counts add up to the number of nodes.
+//! Next: `words.rs` has the sentences.
 
-use crate::amount::{Amount, Unit};
+mod words;
+
+use crate::amount::Amount;
 use crate::queue::Ceiling;
 pub use crate::queue::{Bound, NamedClash};
 use crate::spec::{GangKey, Taint};
 use crate::time::Time;
-use std::fmt;
+pub use words::{show_amount, show_count};
 
 /// Why one gang does not run, and what would let it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -83,6 +86,13 @@ pub enum WaitReason {
     QueueBroken(String),
     /// More is dedicated to its queue than that, or a queue above it, may use.
     QueueContradictory(NamedClash),
+    /// Its queue, or one above it, is not for its namespace.
+    QueueForbidden {
+        /// The first queue on the way up that does not take it.
+        queue: String,
+        /// The namespace of the gang.
+        namespace: String,
+    },
     /// It names a topology or level that does not exist.
     LevelMissing(String),
     /// A queue limit, a borrowing limit or what is kept for other queues is in the way.
@@ -102,12 +112,43 @@ pub enum WaitReason {
         /// Ceiling.
         limit: Amount,
     },
+    /// What each user of a queue may use is in the way.
+    UserLimit {
+        /// The queue that limits its users.
+        queue: String,
+        /// The user; empty where it cannot be told.
+        user: String,
+        /// Of this resource.
+        resource: String,
+        /// In use by that user.
+        used: Amount,
+        /// What the gang wants beside it.
+        wants: Amount,
+        /// Most that may be in use.
+        limit: Amount,
+    },
+    /// Its queue, or one above it, runs as many gangs as it may.
+    Running {
+        /// The first such queue on the way up.
+        queue: String,
+        /// The user whose number it is; `None` for that of all gangs.
+        user: Option<String>,
+        /// So many run, or keep room for themselves.
+        running: u32,
+        /// So many may.
+        most: u32,
+    },
     /// Not enough fitting room for all members at once.
     Room,
     /// Enough room, but it is kept for a gang further ahead.
     Held {
         /// The gang the room is kept for.
         holder: GangKey,
+    },
+    /// Its queue is served strictly in order, and the first gang that waits has not started.
+    Behind {
+        /// That gang.
+        head: GangKey,
     },
     /// Room is being made for it: others were asked to go.
     Evicting {
@@ -138,12 +179,16 @@ impl WaitReason {
             Self::QueueClosed(_) => "queue-closed",
             Self::QueueBroken(_) => "queue-broken",
             Self::QueueContradictory(_) => "queue-contradictory",
+            Self::QueueForbidden { .. } => "queue-forbidden",
             Self::LevelMissing(_) => "level-missing",
             Self::Limit { ceiling: Ceiling::Limit, .. } => "limit",
             Self::Limit { ceiling: Ceiling::Borrowing, .. } => "borrowing-limit",
             Self::Limit { ceiling: Ceiling::Kept, .. } => "dedicated",
+            Self::UserLimit { .. } => "user-limit",
+            Self::Running { .. } => "max-running",
             Self::Room => "room",
             Self::Held { .. } => "held",
+            Self::Behind { .. } => "behind",
             Self::Fuel => "fuel",
             Self::Evicting { .. } => "evicting",
             Self::Elastic => "elastic",
@@ -159,7 +204,10 @@ impl WaitReason {
                 | Self::QueueClosed(_)
                 | Self::QueueBroken(_)
                 | Self::QueueContradictory(_)
+                | Self::QueueForbidden { .. }
                 | Self::Limit { .. }
+                | Self::UserLimit { .. }
+                | Self::Running { .. }
         )
     }
 }
@@ -220,6 +268,8 @@ pub enum NodeReason {
     Taint(Taint),
     /// Node selector or required node affinity does not match.
     NodeAffinity,
+    /// Its labels are not those of the nodes of this queue.
+    QueueNodes(String),
     /// Outside the domain that the gang's running members share.
     OutsideDomain,
     /// Lacks a label of the required level or of a wider one.
@@ -271,6 +321,7 @@ impl NodeReason {
             Self::Taint(taint) if taint.value.is_empty() => format!("taint {}", taint.key),
             Self::Taint(taint) => format!("taint {}={}", taint.key, taint.value),
             Self::NodeAffinity => "node-affinity".to_owned(),
+            Self::QueueNodes(queue) => format!("queue-nodes {queue}"),
             Self::OutsideDomain => "outside-domain".to_owned(),
             Self::NoDomain => "no-domain".to_owned(),
             Self::HostPort(port) => format!("host-port {port}"),
@@ -328,172 +379,4 @@ pub struct NearestMiss {
     pub domain: Option<String>,
     /// When it is expected to be free, where run times are known.
     pub expected_at: Option<Time>,
-}
-
-/// `8 nvidia.com/gpu`, `1500m cpu`.
-#[must_use]
-pub fn show_amount(resource: &str, amount: Amount) -> String {
-    format!("{} {resource}", Unit::of(resource).show(amount))
-}
-
-/// Completes "4 nodes: …".
-impl fmt::Display for NodeReason {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Fits => write!(f, "room for at least one member"),
-            Self::TakenByPeers => write!(f, "filled by other members of the gang"),
-            Self::Cordoned => write!(f, "cordoned"),
-            Self::NotReady => write!(f, "not ready"),
-            Self::Taint(taint) => {
-                let equals = if taint.value.is_empty() { "" } else { "=" };
-                let Taint { key, value, effect } = taint;
-                write!(f, "taint {key}{equals}{value}:{effect:?} not tolerated")
-            }
-            Self::NodeAffinity => write!(f, "node selector or affinity does not match"),
-            Self::OutsideDomain => write!(f, "outside the domain of the running members"),
-            Self::NoDomain => write!(f, "in no domain of the required level, for want of a label"),
-            Self::HostPort(port) => write!(f, "host port {port} taken"),
-            Self::PodAffinity => write!(f, "no pod near that the pod affinity asks for"),
-            Self::PodAntiAffinity => write!(f, "a pod near that the anti-affinity forbids"),
-            Self::RefusedByPod => write!(f, "a pod near whose anti-affinity forbids this one"),
-            Self::Spread(key) => write!(f, "spread over {key} would be broken"),
-            Self::NoSpreadLabel(key) => write!(f, "no label {key} to spread over"),
-            Self::TooSmall(resource) => write!(f, "too small by {resource}"),
-            Self::Insufficient(resource) => write!(f, "too little free {resource}"),
-            Self::Rejected(word) => {
-                write!(f, "turned a pod like this away lately ({word})")
-            }
-            Self::Held => write!(f, "kept for a gang further ahead"),
-            Self::VolumeReach => write!(f, "cannot use the volume of a bound claim"),
-            Self::NoVolume(class) => {
-                write!(f, "no volume of storage class {class}, and none can be made there")
-            }
-            Self::StorageRoom(class) => {
-                write!(f, "too little storage for a volume of class {class}")
-            }
-            Self::AttachLimit(driver) => write!(f, "no more volumes of {driver} can be attached"),
-            Self::TooManyVolumes(driver) => {
-                write!(f, "fewer volumes of {driver} can be attached than the pod has")
-            }
-            Self::Policy(name) => write!(f, "refused by the policy {name}"),
-        }
-    }
-}
-
-/// `1 node: cordoned`, `4 nodes: cordoned`.
-#[must_use]
-pub fn show_count(reason: &NodeReason, count: u32) -> String {
-    let noun = if count == 1 { "node" } else { "nodes" };
-    format!("{count} {noun}: {reason}")
-}
-
-impl fmt::Display for WaitReason {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::NoGroup => write!(f, "its pods name a group that does not exist"),
-            Self::Members { role, exist, min, setting } => {
-                write!(f, "{exist} of {min} pods exist")?;
-                if let Some(role) = role {
-                    write!(f, " in role {role:?}")?;
-                }
-                match setting {
-                    Some(setting) => {
-                        write!(f, "; its controller creates no more until you set {setting}")
-                    }
-                    None => Ok(()),
-                }
-            }
-            Self::Gated { gated, gates } => {
-                write!(f, "{gated} pods are held by scheduling gates: {}", gates.join(", "))
-            }
-            Self::Schedulers => write!(f, "its members name different schedulers"),
-            Self::Unsupported(parts) => write!(f, "not supported yet: {}", parts.join("; ")),
-            Self::Volume { pods, claim, why } => {
-                let pods = if *pods == 1 { "1 pod".to_owned() } else { format!("{pods} pods") };
-                write!(f, "{pods} cannot use a volume claim: the claim {claim:?} {why}")
-            }
-            Self::BindRefused { pods, why } => {
-                write!(f, "{pods} pods were refused by the API server, and are tried again: {why}")
-            }
-            Self::QueueMissing(name) => write!(f, "queue {name:?} does not exist"),
-            Self::QueueClosed(name) => write!(f, "queue {name:?} is closed"),
-            Self::QueueBroken(name) => {
-                write!(f, "queue {name:?} hangs on a missing parent or a cycle of parents")
-            }
-            Self::QueueContradictory(clash) => write!(f, "{clash}"),
-            Self::LevelMissing(name) => write!(f, "topology level {name:?} does not exist"),
-            Self::Limit { ceiling, queue, flavour, resource, used, wants, limit } => {
-                let unit = Unit::of(resource);
-                let limit = unit.show(*limit);
-                match ceiling {
-                    Ceiling::Limit => {
-                        write!(f, "queue {queue:?} is limited to {limit} {resource}")?;
-                    }
-                    Ceiling::Borrowing => {
-                        let most = "with all that it may borrow";
-                        write!(f, "queue {queue:?} may use {limit} {resource} {most}")?;
-                    }
-                    Ceiling::Kept => {
-                        let most = "other queues together may use";
-                        write!(f, "beside what is kept for queue {queue:?}, ")?;
-                        write!(f, "{most} {limit} {resource}")?;
-                    }
-                }
-                if let Some(flavour) = flavour {
-                    write!(f, " of flavour {flavour:?}")?;
-                }
-                write!(f, ": {} used, {} wanted", unit.show(*used), unit.show(*wants))
-            }
-            Self::Room => write!(f, "not enough room for all members at once"),
-            Self::Held { holder } => write!(f, "room is held for {holder}"),
-            Self::Fuel => write!(f, "the search used up the steps of its cycle"),
-            Self::Evicting { pods } => {
-                let pods = if *pods == 1 { "1 pod".to_owned() } else { format!("{pods} pods") };
-                write!(f, "room is being made for it: {pods} still have to go")
-            }
-            Self::Elastic => write!(f, "runs with its minimum; the rest waits for room"),
-        }
-    }
-}
-
-impl fmt::Display for NearestMiss {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let nodes = if self.places == 1 { "place" } else { "places" };
-        write!(f, "{} more {nodes}", self.places)?;
-        for (index, (resource, amount)) in self.each.iter().enumerate() {
-            let word = if index == 0 { " with" } else { " and" };
-            write!(f, "{word} {} free {resource}", Unit::of(resource).show(*amount))?;
-        }
-        match &self.domain {
-            Some(domain) => write!(f, " in {domain}"),
-            None => Ok(()),
-        }
-    }
-}
-
-/// The sentence for people: reason, numbers, nearest miss.
-impl fmt::Display for Explanation {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}", self.reason)?;
-        if self.sets.is_empty() {
-            return Ok(());
-        }
-        write!(f, ": {} of {} members could be placed", self.placeable, self.needed)?;
-        for set in &self.sets {
-            let name = if set.role.is_empty() { "members" } else { set.role.as_str() };
-            write!(f, "; {name}")?;
-            if !set.requests.is_empty() {
-                let requests: Vec<String> =
-                    set.requests.iter().map(|(name, amount)| show_amount(name, *amount)).collect();
-                write!(f, " ({})", requests.join(", "))?;
-            }
-            let parts: Vec<String> =
-                set.nodes.iter().map(|(reason, count)| show_count(reason, *count)).collect();
-            write!(f, ": {}", parts.join(", "))?;
-        }
-        match &self.nearest {
-            Some(nearest) => write!(f, "; nearest miss: {nearest}"),
-            None => Ok(()),
-        }
-    }
 }

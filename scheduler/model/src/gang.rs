@@ -6,6 +6,7 @@
 use crate::ids::{GangId, PodId, QueueId, Slots};
 use crate::node::PODS_MAX;
 use crate::pod::{Pod, PodTable};
+use crate::queue::Account;
 use crate::spec::{GangKey, GangSpec, PodPhase};
 use crate::time::Time;
 use std::collections::{BTreeMap, BTreeSet};
@@ -58,6 +59,14 @@ pub struct Gang {
     pub queue_name: String,
     /// Pods of other schedulers that name the same group.
     pub strangers: BTreeSet<PodId>,
+    /// Who it is to the queues that tell users apart.
+    pub accounts: Vec<Account>,
+    /// Members that hold room.
+    pub holding: u32,
+    /// It counts as running although no member has a place: room is kept for it.
+    pub is_promised: bool,
+    /// The first of its members by uid.
+    pub(crate) first: Option<PodId>,
     /// An `Op` finished it: its members hold no room.
     pub is_finished: bool,
     /// Queues that members ask for, by uid; the first one counts.
@@ -150,6 +159,12 @@ impl Gang {
                 if until < start { before } else { Some((start, until)) }
             }
         }
+    }
+
+    /// True if it counts among the gangs that run.
+    #[must_use]
+    pub const fn counts(&self) -> bool {
+        self.holding > 0 || self.is_promised
     }
 
     /// The least number of members that may run.

@@ -53,8 +53,8 @@ impl Snapshot {
     }
 
     /// The class that a pod which is gone would have; live until it is given back.
-    pub fn borrow_class(&mut self, spec: &PodSpec) -> ClassId {
-        self.hold_class(spec)
+    pub fn borrow_class(&mut self, spec: &PodSpec, gang: GangId) -> ClassId {
+        self.hold_class(spec, Some(gang))
     }
 
     /// Gives a borrowed class back.

@@ -43,6 +43,8 @@ pub struct Room {
     pub node: NodeId,
     /// Whose use it counts as.
     pub queue: Option<QueueId>,
+    /// The gang in that queue that they belong to; `None` for no gang's.
+    pub gang: Option<GangId>,
     /// How many.
     pub count: u32,
 }
@@ -58,6 +60,8 @@ pub struct Kept {
     pub count: u32,
     /// The queue that is to use it, if it counts as that queue's already.
     pub queue: Option<QueueId>,
+    /// The gang of it that is to use it, if it counts as its users' already.
+    pub gang: Option<GangId>,
 }
 
 impl Snapshot {
@@ -79,7 +83,11 @@ impl Snapshot {
                 self.keep_free(&kept.request, kept.node, kept.count, sign);
                 if let Some(queue) = kept.queue {
                     let flavour = self.nodes.flavour(kept.node);
-                    self.queues.promise(queue, (flavour, &kept.request, kept.count), sign);
+                    let room = (flavour, &*kept.request, kept.count);
+                    self.queues.promise(queue, room, sign);
+                    if let Some(row) = kept.gang.and_then(|gang| self.gangs.rows.get(gang)) {
+                        self.queues.charge_users(&row.accounts, room, sign);
+                    }
                 }
             }
             Op::Serve(service) => self.open_service(service, sign),
@@ -93,8 +101,8 @@ impl Snapshot {
     }
 
     fn charge_room(&mut self, room: Room, sign: Sign) {
-        let Room { class, node, queue, count } = room;
-        self.charge(Charge { class, node, queue, count, is_releasing: false }, sign);
+        let Room { class, node, queue, gang, count } = room;
+        self.charge(Charge { class, node, queue, gang, count, is_releasing: false }, sign);
     }
 
     fn evict(&mut self, pod: PodId, sign: Sign) {

@@ -30,21 +30,26 @@ impl PodSelector {
         namespaces: &BTreeMap<String, NamespaceSpec>,
     ) -> bool {
         self.selector.as_ref().is_some_and(|selector| {
-            self.covers(namespace, namespaces)
+            covers(&self.scope, namespace, namespaces)
                 && selector.requirements.iter().all(|requirement| holds(requirement, labels))
         })
     }
+}
 
-    fn covers(&self, namespace: &str, namespaces: &BTreeMap<String, NamespaceSpec>) -> bool {
-        if self.scope.names.iter().any(|name| name == namespace) {
-            return true;
-        }
-        let none = Labels::new();
-        self.scope.selector.as_ref().is_some_and(|selector| {
-            let labels = namespaces.get(namespace).map_or(&none, |spec| &spec.labels);
-            selector.requirements.iter().all(|requirement| holds(requirement, labels))
-        })
+/// Whether a namespace is one of those that are meant.
+pub(crate) fn covers(
+    scope: &NamespaceScope,
+    namespace: &str,
+    namespaces: &BTreeMap<String, NamespaceSpec>,
+) -> bool {
+    if scope.names.iter().any(|name| name == namespace) {
+        return true;
     }
+    let none = Labels::new();
+    scope.selector.as_ref().is_some_and(|selector| {
+        let labels = namespaces.get(namespace).map_or(&none, |spec| &spec.labels);
+        selector.requirements.iter().all(|requirement| holds(requirement, labels))
+    })
 }
 
 /// Whether labels meet one requirement of a label selector.

@@ -8,7 +8,7 @@ use crate::budget::BudgetTable;
 use crate::class::ClassTable;
 use crate::constraint::ConstraintTable;
 use crate::gang::GangTable;
-use crate::ids::{ClassId, ConstraintId, GangId, LevelId, NodeId, PodId, QueueId};
+use crate::ids::{ClassId, ConstraintId, FlavourId, GangId, LevelId, NodeId, PodId, QueueId};
 use crate::label::LabelTable;
 use crate::node::{NodeTable, REQUEST_MAX};
 use crate::pod::{Place, PodTable};
@@ -60,6 +60,8 @@ pub(crate) struct Charge {
     pub(crate) class: ClassId,
     pub(crate) node: NodeId,
     pub(crate) queue: Option<QueueId>,
+    /// Whose it is, if it counts as that gang's.
+    pub(crate) gang: Option<GangId>,
     pub(crate) count: u32,
     pub(crate) is_releasing: bool,
 }
@@ -254,12 +256,13 @@ impl Snapshot {
             return None;
         }
         let queue = gang.and_then(|gang| gang.queue);
-        Some(Charge { class, node, queue, count: 1, is_releasing: row.is_releasing() })
+        let is_releasing = row.is_releasing();
+        Some(Charge { class, node, queue, gang: row.gang, count: 1, is_releasing })
     }
 
     /// Charges room, or takes a charge back, in every index that depends on it.
     pub(crate) fn charge(&mut self, charge: Charge, sign: Sign) {
-        let Charge { class, node, queue, count, is_releasing } = charge;
+        let Charge { class, node, queue, gang, count, is_releasing } = charge;
         let live = if is_releasing { 0 } else { count };
         let by = Tally { all: count, live };
         let row = self.classes.get_mut(class);
@@ -293,7 +296,72 @@ impl Snapshot {
         }
         let flavour = self.nodes.flavour(node);
         self.queues.charge(queue, flavour, &row.request, count, sign);
+        if let Some(gang) = gang {
+            self.charge_gang(gang, (class, flavour, count), sign);
+        }
         self.nodes.charged.touch(node);
+    }
+
+    /// Counts members of a gang that hold room, and what its users use by it.
+    fn charge_gang(
+        &mut self,
+        gang: GangId,
+        (class, flavour, count): (ClassId, FlavourId, u32),
+        sign: Sign,
+    ) {
+        let row = &mut self.gangs.rows[gang];
+        let counted = row.counts();
+        row.holding = match sign {
+            Sign::Plus => row.holding.saturating_add(count),
+            Sign::Minus => row.holding.saturating_sub(count),
+        };
+        if !row.accounts.is_empty() {
+            let request = &self.classes.get(class).request;
+            self.queues.charge_users(&row.accounts, (flavour, request, count), sign);
+        }
+        if counted != row.counts() {
+            self.queues.count_gang(row.queue, &row.accounts, sign);
+        }
+    }
+
+    /// Counts a gang among those that run although it has no place yet: room is kept for it, and
+    /// nobody may take its turn. True if it counts otherwise than before.
+    pub fn promise_start(&mut self, gang: GangId) -> bool {
+        self.set_promise(gang, Sign::Plus)
+    }
+
+    /// Takes a [`Snapshot::promise_start`] back. True if the gang counts otherwise than before.
+    pub fn end_promise(&mut self, gang: GangId) -> bool {
+        self.set_promise(gang, Sign::Minus)
+    }
+
+    fn set_promise(&mut self, gang: GangId, sign: Sign) -> bool {
+        if self.gangs.rows.get(gang).is_none() {
+            return false;
+        }
+        let row = &mut self.gangs.rows[gang];
+        let counted = row.counts();
+        row.is_promised = sign == Sign::Plus;
+        let is_news = counted != row.counts();
+        if is_news {
+            self.queues.count_gang(row.queue, &row.accounts, sign);
+        }
+        is_news
+    }
+
+    /// How many pods wanting `request` each may still start on nodes of `flavour`, by what the
+    /// queue may use and, for a gang, by what its users may.
+    #[must_use]
+    pub fn headroom(
+        &self,
+        queue: QueueId,
+        gang: Option<GangId>,
+        flavour: FlavourId,
+        request: &Request,
+    ) -> u32 {
+        let of_queue = self.queues.headroom(queue, flavour, request);
+        let accounts = gang.map_or(&[][..], |gang| &self.gangs.get(gang).accounts);
+        of_queue.min(self.queues.user_headroom(accounts, flavour, request))
     }
 
     /// Takes over a new division of all there is, and what each branch got.
@@ -321,6 +389,11 @@ impl Snapshot {
     /// Queues whose own use changed since the last call.
     pub fn take_touched_queues(&mut self) -> BTreeSet<QueueId> {
         self.queues.take_touched()
+    }
+
+    /// Queues that came to run as many gangs as may since the last call, and perhaps others.
+    pub fn take_filled_queues(&mut self) -> BTreeSet<QueueId> {
+        self.queues.take_filled()
     }
 
     /// Keeps one request off a node's free room, charging nobody.

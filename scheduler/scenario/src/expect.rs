@@ -129,7 +129,7 @@ pub struct Because {
 }
 
 /// All words for reasons to wait, in the order in which they are checked.
-pub const REASONS: [&str; 21] = [
+pub const REASONS: [&str; 25] = [
     "no-group",
     "members",
     "role-members",
@@ -142,12 +142,16 @@ pub const REASONS: [&str; 21] = [
     "queue-closed",
     "queue-broken",
     "queue-contradictory",
+    "queue-forbidden",
     "level-missing",
     "limit",
     "borrowing-limit",
     "dedicated",
+    "user-limit",
+    "max-running",
     "room",
     "held",
+    "behind",
     "evicting",
     "fuel",
     "elastic",

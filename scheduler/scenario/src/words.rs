@@ -24,7 +24,8 @@ const ALONE: [&str; 12] = [
     "held",
     "volume-reach",
 ];
-const WITH_NAME: [&str; 12] = [
+const WITH_NAME: [&str; 13] = [
+    "queue-nodes",
     "taint",
     "host-port",
     "spread",
@@ -91,6 +92,7 @@ mod tests {
             NodeReason::Cordoned,
             NodeReason::NotReady,
             NodeReason::NodeAffinity,
+            NodeReason::QueueNodes(text()),
             NodeReason::OutsideDomain,
             NodeReason::NoDomain,
             NodeReason::HostPort(text()),

@@ -76,6 +76,8 @@ pub fn settings(config: &Config, identity: &str) -> Settings {
         repair_grace: timings.repair_grace.0,
         evicts: if config.eviction.enabled { Evicts::ByQueue } else { Evicts::Never },
         evictions_per_hour: config.eviction.per_hour,
+        evict_after: config.eviction.after.0,
+        share_tolerance: config.eviction.tolerance.0,
         budgets: match config.eviction.budgets {
             config::Budgets::Keep => Budgets::Keep,
             config::Budgets::BreakLast => Budgets::BreakLast,

@@ -35,7 +35,9 @@ pub fn explain(
 /// What its queue has of what a gang asks for, if that has to do with why it waits.
 fn queue_use(engine: &Engine, view: &GangView) -> Option<Value> {
     let scarce = match &view.why()?.reason {
-        WaitReason::Limit { resource, .. } => Some(resource.as_str()),
+        WaitReason::Limit { resource, .. } | WaitReason::UserLimit { resource, .. } => {
+            Some(resource.as_str())
+        }
         WaitReason::Room
         | WaitReason::Held { .. }
         | WaitReason::Evicting { .. }

@@ -94,6 +94,7 @@ fn figures(queues: u32, resources: u32) -> Figures {
         census.oldest.insert(name.clone(), Span::from_secs(60));
         let amounts =
             ["cpu", "memory", "nvidia.com/gpu"].map(|it| (it.to_owned(), amounts())).into();
+        census.vacancy.insert((name.clone(), "nvidia.com/gpu".to_owned()), 16_000);
         census.queues.insert(name, QueueCensus { weight: 3, amounts });
     }
     for number in 0..resources {
@@ -233,6 +234,23 @@ fn a_queue_that_is_gone_takes_its_series_along() {
     let text = metrics.text(Some(&figures(1, 0)), &[]);
     assert!(!text.contains("team-1"), "{text}");
     assert!(text.contains("queue=\"team-0\""), "{text}");
+}
+
+#[test]
+fn what_it_costs_to_hold_room_never_falls() {
+    let metrics = Metrics::new(false);
+    metrics.notice(&started(1, "team-0"));
+    let key = ("team-0".to_owned(), "nvidia.com/gpu".to_owned());
+    let mut figures = figures(1, 0);
+    let mut told = |spent| {
+        figures.census.vacancy = [(key.clone(), spent)].into();
+        let text = metrics.text(Some(&figures), &[]);
+        let name = "muster_hold_idle_resource_seconds_total";
+        value(&text, &format!("{name}{{queue=\"team-0\",resource=\"nvidia.com/gpu\"}}"))
+    };
+    assert_eq!([told(16_000), told(16_000), told(20_000)], [Some(16.0), Some(16.0), Some(20.0)]);
+    assert_eq!(told(1000), Some(21.0), "another engine leads");
+    assert_eq!(told(3000), Some(23.0));
 }
 
 #[test]

@@ -55,12 +55,25 @@ impl Engine {
         self.plans.spared.retain(|_, until| *until > now);
         let pods = self.snapshot.pods();
         self.plans.stuck.retain(|uid| pods.find(uid).is_some());
+        let had_doubts = !self.plans.doubtful.is_empty();
+        self.plans.doubtful.retain(|uid| {
+            let pod = pods.find(uid).map(|pod| pods.get(pod));
+            pod.is_some_and(|pod| pod.is_evicted && !pod.spec.terminating)
+        });
+        if had_doubts && self.plans.doubtful.is_empty() {
+            self.woken |= EventMask::ROOM_FREED;
+        }
+        self.parted.end(now);
         let rows = self.plans.rows.iter();
         let over: Vec<GangId> =
             rows.filter(|(_, row)| row.until <= now).map(|(gang, _)| *gang).collect();
         for gang in over {
             self.end_in_time(gang, now);
         }
+        // Whoever lost its hold with a node or class needs another before anybody takes the room.
+        let bare = self.plans.rows.keys().copied().filter(|gang| !self.has_plan_hold(*gang));
+        let bare: Vec<GangId> = bare.collect();
+        self.changed.extend(bare);
         let due = self.plans.take_due(now);
         if !due.is_empty() {
             self.futile.clear();
@@ -84,10 +97,13 @@ impl Engine {
             self.touched.extend(&[gang]);
             return;
         }
-        for uid in &left {
-            self.give_up_evicting(uid);
-        }
-        self.plans.stuck.extend(left);
+        // Who was never seen to go stays; who goes and does not come to an end is not counted on.
+        let goes = |uid: &String| {
+            let pod = self.snapshot.pods().find(uid);
+            pod.is_some_and(|pod| self.snapshot.pods().get(pod).spec.terminating)
+        };
+        let stuck: Vec<String> = left.into_iter().filter(goes).collect();
+        self.plans.stuck.extend(stuck);
         self.fail_plan(gang, now);
     }
 
@@ -105,10 +121,7 @@ impl Engine {
         self.snapshot.revert(Op::Evict(pod));
         let Some(gang) = gang else { return };
         if let Some(memory) = self.memory.get_mut(&gang) {
-            // If it lost nobody, it is as if nothing had been.
-            if memory.run.stays() && !memory.is_short {
-                memory.run.evicted.pop();
-            }
+            memory.run.stays();
         }
         self.touched.extend(&[gang]);
         self.changed.insert(gang);
@@ -123,7 +136,14 @@ impl Engine {
     }
 
     pub(crate) fn end_plan(&mut self, gang: GangId) {
-        if self.plans.rows.remove(&gang).is_some() {
+        if let Some(row) = self.plans.rows.remove(&gang) {
+            // Whether they were asked to go, only who asks can tell: soon, one by one.
+            let pods = self.snapshot.pods();
+            let is_asked = |uid: &String| {
+                let pod = pods.find(uid).map(|pod| pods.get(pod));
+                pod.is_some_and(|pod| pod.is_evicted && !pod.spec.terminating)
+            };
+            self.plans.doubtful.extend(row.victims.into_iter().filter(is_asked));
             self.holds.retain(|hold| hold.purpose != Purpose::Eviction || hold.gang != gang);
             self.woken |= EventMask::ROOM_FREED;
             self.futile.clear();
@@ -161,6 +181,14 @@ impl Engine {
     pub fn stays(&mut self, effect: EffectId) {
         if let Some(uid) = self.outbox.settle(effect) {
             self.give_up_evicting(&uid);
+            self.end_doubt(&uid);
+        }
+    }
+
+    /// It is known now whether a pod goes: gangs that waited for that are looked at again.
+    pub(crate) fn end_doubt(&mut self, uid: &str) {
+        if self.plans.doubtful.remove(uid) && self.plans.doubtful.is_empty() {
+            self.woken |= EventMask::ROOM_FREED;
         }
     }
 

@@ -51,12 +51,20 @@ impl Holders {
     }
 
     /// Gangs that may have something to give to a taker, as far as queues and priorities say.
-    pub(super) fn of(&self, snap: &Snapshot, taker: Taker, roster: &Roster) -> Vec<GangId> {
+    pub(super) fn of(
+        &self,
+        snap: &Snapshot,
+        taker: Taker,
+        roster: &Roster,
+        tolerance: u8,
+    ) -> Vec<GangId> {
         let own = self.queues.get(&taker.queue).into_iter().flatten();
         let below = own.take_while(|(priority, _)| *priority < taker.priority);
         let mut gangs: Vec<GangId> = below.map(|(_, gang)| *gang).collect();
         // What it takes from its own queue makes room there for what it takes from others.
-        if gangs.is_empty() && !may_reclaim(snap, taker, roster) {
+        let may_reclaim =
+            || may_reclaim(snap, taker, roster) && is_short(snap, taker, roster, tolerance);
+        if gangs.is_empty() && !may_reclaim() {
             return gangs;
         }
         for (queue, holders) in self.queues.iter().filter(|(queue, _)| **queue != taker.queue) {
@@ -82,6 +90,26 @@ fn may_reclaim(snap: &Snapshot, taker: Taker, roster: &Roster) -> bool {
         let request = &snap.classes().get(set.class).request;
         request.iter().all(|(resource, amount)| fits(*resource, amount.units()))
     })
+}
+
+/// True if the taker's queue lacks more of its fair share than is tolerated, of something that the
+/// gang wants: where work comes and goes, shares are met on average, and nobody need be evicted
+/// for the rest.
+fn is_short(snap: &Snapshot, taker: Taker, roster: &Roster, tolerance: u8) -> bool {
+    let Some(branch) = snap.queues().branches(taker.queue).pop() else { return false };
+    let met = 100 - i128::from(tolerance.min(100));
+    let lacks = |resource: ResourceId| {
+        let measure = Measure { flavour: None, resource };
+        let used = measure.of(snap.queues().usage(branch));
+        used.saturating_mul(100) <= snap.queues().share(branch, measure).fair.saturating_mul(met)
+    };
+    let classes = roster.sets.iter().map(|set| snap.classes().get(set.class));
+    let is_divided = |resource: &ResourceId| {
+        let measure = Measure { flavour: None, resource: *resource };
+        snap.queues().division().capacity.contains_key(&measure)
+    };
+    let mut wanted = classes.flat_map(|class| class.request.iter().map(|(it, _)| *it));
+    wanted.any(|resource| is_divided(&resource) && lacks(resource))
 }
 
 /// True if a queue's own gangs use more of something than is fair.

@@ -42,6 +42,8 @@ pub struct Plans {
     pub(super) spared: BTreeMap<String, Time>,
     /// Pods that should have gone long ago, by uid: their room is not counted on.
     pub(super) stuck: BTreeSet<String>,
+    /// Pods of plans that ended, of which nobody knows yet whether they go.
+    pub(super) doubtful: BTreeSet<String>,
     /// Gangs that found no victims, and when somebody may be taken that was safe.
     pub(super) again: BTreeMap<GangId, Time>,
     pub(super) holders: Holders,
@@ -74,6 +76,11 @@ impl Plans {
         all.chain(self.awaited.next()).min()
     }
 
+    /// Another process named this one.
+    pub(super) fn has_named(&mut self, plan: Time) {
+        self.last = self.last.max(plan);
+    }
+
     /// A name that no other plan has: the moment, or the next that is free.
     fn name(&mut self, now: Time) -> Time {
         self.last = now.max(self.last.after(Span::from_ms(1)));
@@ -104,12 +111,21 @@ impl Engine {
             return None;
         }
         if let Some(left) = self.left_of_plan(gang) {
-            // A hold goes with the nodes it was made for: what goes already is found again then.
-            if left > 0 && self.has_plan_hold(gang) {
+            // A hold goes with the nodes and classes it was made for: the plan then needs another.
+            if left > 0
+                && (self.has_plan_hold(gang) || self.hold_anew(roster, goal, holds, &mut *fuel))
+            {
                 return Some(WaitReason::Evicting { pods: left });
             }
-            // All are gone and it does not fit all the same, as somebody was faster; or the hold is.
+            // All are gone and it does not fit all the same, as somebody was faster.
             self.fail_plan(gang, now);
+        }
+        if !self.has_waited(gang, now) {
+            return None;
+        }
+        // They may go or stay: a plan that counts on either may be in vain.
+        if !self.plans.doubtful.is_empty() {
+            return None;
         }
         if self.plans.failed.get(&gang).is_some_and(|(_, at)| *at > now) {
             return None;
@@ -118,6 +134,31 @@ impl Engine {
         let plan = self.plans.name(now);
         let pods = self.begin_plan((gang, plan), found, now, report);
         Some(WaitReason::Evicting { pods })
+    }
+
+    /// True once a gang waited so long that others may be evicted for it: room may come by itself
+    /// where work is short. Whoever made a plan before has waited.
+    fn has_waited(&mut self, gang: GangId, now: Time) -> bool {
+        let blocked_since = self.memory.get(&gang).and_then(|memory| memory.run.blocked_since);
+        let due = blocked_since.unwrap_or(now).after(self.config.evict_after);
+        if due <= now || self.plans.failed.contains_key(&gang) {
+            return true;
+        }
+        self.plans.again.insert(gang, due);
+        false
+    }
+
+    /// Other room, of what is free and what goes already; false if it does not fit there.
+    fn hold_anew(&mut self, roster: &Roster, goal: &Goal, holds: &[Kept], fuel: &mut Fuel) -> bool {
+        let Some(rooms) = self.fits_without(&[], roster, goal, holds, fuel) else { return false };
+        self.hold_rooms(roster.gang, rooms);
+        self.touched.extend(&[roster.gang]);
+        true
+    }
+
+    fn hold_rooms(&mut self, gang: GangId, rooms: Vec<(ClassId, Kept)>) {
+        let (classes, rooms) = rooms.into_iter().unzip();
+        self.holds.push(Hold { gang, rooms, classes, purpose: Purpose::Eviction });
     }
 
     pub(super) fn has_plan_hold(&self, gang: GangId) -> bool {
@@ -142,10 +183,14 @@ impl Engine {
         now: Time,
         report: &mut CycleReport,
     ) -> u32 {
+        // If it comes to nothing, the gang has waited for room since it began to.
+        let blocked_since = self.memory.get(&gang).and_then(|memory| memory.run.blocked_since);
         self.unblock(gang);
-        let (classes, rooms): (Vec<ClassId>, Vec<Kept>) = found.rooms.into_iter().unzip();
-        let nodes: BTreeSet<NodeId> = rooms.iter().map(|room| room.node).collect();
-        self.holds.push(Hold { gang, rooms, classes, purpose: Purpose::Eviction });
+        if let Some(memory) = self.memory.get_mut(&gang) {
+            memory.run.blocked_since = blocked_since;
+        }
+        let nodes: BTreeSet<NodeId> = found.rooms.iter().map(|(_, room)| room.node).collect();
+        self.hold_rooms(gang, found.rooms);
         let key = self.snapshot.gangs().get(gang).key.clone();
         let mut victims: BTreeSet<String> = BTreeSet::new();
         let mut gangs = Vec::new();
@@ -175,6 +220,7 @@ impl Engine {
         let pods = u32::try_from(victims.len()).unwrap_or(u32::MAX);
         let until = now.after(VICTIMS_GO_WITHIN);
         self.plans.rows.insert(gang, Row { plan, victims, until });
+        self.keep_promises();
         if !gangs.is_empty() {
             report.decisions.push(Decision::Evict(Eviction { gang: key, plan, victims: gangs }));
         }

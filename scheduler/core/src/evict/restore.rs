@@ -32,9 +32,6 @@ impl Engine {
         fuel: &mut Fuel,
         report: &mut CycleReport,
     ) -> bool {
-        if self.config.evicts == Evicts::Never || self.plans.has_restored {
-            return false;
-        }
         self.plans.has_restored = true;
         let mut written: Vec<(Time, GangId)> = self
             .active
@@ -46,6 +43,9 @@ impl Engine {
         }
         written.sort_unstable();
         let mut marked = self.marked_pods();
+        for (plan, _) in &written {
+            self.plans.has_named(*plan);
+        }
         for (plan, gang) in written {
             let victims = marked.remove(&plan).unwrap_or_default();
             // It may have what it needs by now.
@@ -59,6 +59,11 @@ impl Engine {
             }
         }
         true
+    }
+
+    /// True if nothing of an earlier process is to be taken up any more.
+    pub(crate) fn has_restored(&self) -> bool {
+        self.config.evicts == Evicts::Never || self.plans.has_restored
     }
 
     /// Placed pods by the plan that they are marked for.
@@ -146,7 +151,7 @@ impl Engine {
     }
 
     /// Where a gang goes once these and all that already goes are gone.
-    fn fits_without(
+    pub(super) fn fits_without(
         &mut self,
         bundles: &[Bundle],
         roster: &Roster,

@@ -48,7 +48,7 @@ impl Engine {
         let queue = self.snapshot.gangs().get(roster.gang).queue?;
         let taker = Taker { queue, priority: self.snapshot.priority(roster.gang) };
         let (bundles, safe_until) = match self.snapshot.preempts(roster.gang) {
-            true => self.bundles(taker, roster, now),
+            true => self.bundles(taker, roster, (now, &mut *fuel)),
             // What goes all the same is waited for.
             false => (Vec::new(), None),
         };
@@ -64,8 +64,7 @@ impl Engine {
         if bundles.is_empty() && going.is_empty() {
             return None;
         }
-        let thought_of = bundles.iter().map(|it| it.pods.len()).sum::<usize>() + going.len();
-        fuel.take(thought_of.saturating_mul(STEPS_PER_POD));
+        fuel.take(going.len().saturating_mul(STEPS_PER_POD));
         let budgets = Rooms::of(&self.snapshot, &self.plans.debts, &bundles);
         let (mut txn, mut placer) = self.placing(fuel);
         for pod in &going {
@@ -97,16 +96,23 @@ impl Engine {
     }
 
     /// All that may be evicted for a taker, cheap ones first; and when it may be more.
-    fn bundles(&self, taker: Taker, own: &Roster, now: Time) -> (Vec<Bundle>, Option<Time>) {
+    fn bundles(
+        &self,
+        taker: Taker,
+        own: &Roster,
+        (now, fuel): (Time, &mut Fuel),
+    ) -> (Vec<Bundle>, Option<Time>) {
         let snap = &self.snapshot;
         let mut bundles = Vec::new();
         let mut safe_until: Option<Time> = None;
         let mut wait =
             |until: Time| safe_until = Some(safe_until.map_or(until, |it| it.min(until)));
-        for gang in self.plans.holders.of(snap, taker, own) {
+        for gang in self.plans.holders.of(snap, taker, own, self.config.share_tolerance) {
             if gang == own.gang || self.plans.rows.contains_key(&gang) {
                 continue;
             }
+            let members = snap.gangs().get(gang).members.len();
+            fuel.take(members.saturating_mul(STEPS_PER_POD));
             let roster = self.roster(gang);
             let holder = Holder { snap, roster: &roster, now };
             if let Some(until) = self.cools_until(gang, now).max(holder.safe_until()) {
@@ -133,7 +139,9 @@ impl Engine {
 
     /// Until when a gang is safe because it was evicted just now, or often.
     fn cools_until(&self, gang: GangId, now: Time) -> Option<Time> {
+        // What is yet to come is no eviction: a clock was ahead, or somebody wrote it.
         let evicted = &self.memory.get(&gang)?.run.evicted;
+        let evicted = &evicted[..evicted.partition_point(|at| *at <= now)];
         let cool = evicted.last()?.after(COOL_DOWN);
         let most = usize::try_from(self.config.evictions_per_hour).unwrap_or(usize::MAX);
         let counted = evicted.len().checked_sub(most.max(1)).map(|index| evicted[index]);
@@ -145,7 +153,7 @@ impl Engine {
     /// kept for them.
     pub(super) fn note_evicted(&mut self, gang: GangId, now: Time) {
         let Some(memory) = self.memory.get_mut(&gang) else { return };
-        (memory.run.is_released, memory.run.is_evicted) = (true, true);
+        memory.run.goes();
         memory.run.evicted.retain(|at| at.after(COUNTED_FOR) > now);
         // What a plan of an earlier process began is the same eviction.
         if memory.run.evicted.last().is_none_or(|at| at.after(COOL_DOWN) <= now) {

@@ -165,7 +165,8 @@ impl Placer<'_> {
                     for set in order {
                         let want = filled.wanted(goal, *set, toward);
                         let class = roster.sets[*set].class;
-                        let load = Load { class, queue, count: want, region: stage.as_ref() };
+                        let (count, region, gang) = (want, stage.as_ref(), roster.gang);
+                        let load = Load { class, queue, gang, count, region };
                         self.pack_set(txn, load, *set, &mut filled);
                     }
                 }

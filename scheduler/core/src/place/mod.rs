@@ -21,7 +21,7 @@ use crate::fuel::Fuel;
 use crate::mask::Masks;
 use crate::txn::Txn;
 use scheduler_framework::profile::Profile;
-use scheduler_model::ids::{ClassId, NodeId, QueueId};
+use scheduler_model::ids::{ClassId, GangId, NodeId, QueueId};
 use scheduler_model::node_set::NodeSet;
 use scheduler_model::op::{Op, Room};
 use scheduler_model::volume::Service;
@@ -86,16 +86,16 @@ pub(crate) fn take(
     txn: &mut Txn<'_>,
     class: ClassId,
     node: NodeId,
-    queue: Option<QueueId>,
+    (queue, gang): (Option<QueueId>, Option<GangId>),
     count: u32,
 ) {
     if !txn.view().has_late_claims(class) {
-        txn.apply(Op::Place(Room { class, node, queue, count }));
+        txn.apply(Op::Place(Room { class, node, queue, gang, count }));
         return;
     }
     for _ in 0..count {
         let served = txn.view().serve(class, node).unwrap_or_default();
-        txn.apply(Op::Place(Room { class, node, queue, count: 1 }));
+        txn.apply(Op::Place(Room { class, node, queue, gang, count: 1 }));
         if !served.is_empty() {
             txn.apply(Op::Serve(Service { class, node, served }));
         }

@@ -6,7 +6,7 @@
 use super::{Placer, take};
 use crate::txn::Txn;
 use scheduler_framework::Cadence;
-use scheduler_model::ids::{ClassId, Id, NodeId, QueueId};
+use scheduler_model::ids::{ClassId, FlavourId, GangId, Id, NodeId, QueueId};
 use scheduler_model::node_set::NodeSet;
 use scheduler_model::snapshot::Snapshot;
 
@@ -17,10 +17,26 @@ pub struct Load<'a> {
     pub class: ClassId,
     /// Whose limits count; `None` for nobody's.
     pub queue: Option<QueueId>,
+    /// Whose members they are: what its users may use counts where the queue's limits do.
+    pub gang: GangId,
     /// At most this many.
     pub count: u32,
     /// Only here; `None` is everywhere.
     pub region: Option<&'a NodeSet>,
+}
+
+impl Load<'_> {
+    /// Whose use it counts as.
+    fn payer(&self) -> (Option<QueueId>, Option<GangId>) {
+        (self.queue, self.queue.map(|_| self.gang))
+    }
+
+    /// How many pods of its class may still start on nodes of a flavour.
+    fn headroom(&self, snap: &Snapshot, flavour: FlavourId) -> u32 {
+        let request = &snap.classes().get(self.class).request;
+        let (queue, gang) = self.payer();
+        queue.map_or(u32::MAX, |queue| snap.headroom(queue, gang, flavour, request))
+    }
 }
 
 /// What came from the kept order of a class.
@@ -90,7 +106,7 @@ impl Placer<'_> {
             if count == 0 {
                 return done;
             }
-            take(txn, load.class, node, load.queue, count);
+            take(txn, load.class, node, load.payer(), count);
             placed.push((node, count));
             done.count += count;
         }
@@ -128,7 +144,7 @@ impl Placer<'_> {
         placed: &mut Vec<(NodeId, u32)>,
     ) -> u32 {
         let node = self.best(txn.view(), load.class, nodes).expect("the set is not empty");
-        take(txn, load.class, node, load.queue, 1);
+        take(txn, load.class, node, load.payer(), 1);
         placed.push((node, 1));
         1
     }
@@ -155,7 +171,7 @@ impl Placer<'_> {
             }
             let count = holds(txn.view(), load, *node).min(left);
             if count > 0 {
-                take(txn, load.class, *node, load.queue, count);
+                take(txn, load.class, *node, load.payer(), count);
                 placed.push((*node, count));
                 left -= count;
             }
@@ -177,7 +193,7 @@ impl Placer<'_> {
                 return done;
             }
             let Some(node) = self.best(txn.view(), load.class, &now) else { return done };
-            take(txn, load.class, node, load.queue, 1);
+            take(txn, load.class, node, load.payer(), 1);
             placed.push((node, 1));
             if holds(txn.view(), load, node) == 0 {
                 nodes.remove(node);
@@ -250,9 +266,7 @@ impl Placer<'_> {
 /// How many more pods of the load the node holds, by room, host ports and queue limits.
 fn holds(snap: &Snapshot, load: Load<'_>, node: NodeId) -> u32 {
     let class = snap.classes().get(load.class);
-    let by_limit = load.queue.map_or(u32::MAX, |queue| {
-        snap.queues().headroom(queue, snap.nodes().flavour(node), &class.request)
-    });
+    let by_limit = load.headroom(snap, snap.nodes().flavour(node));
     let by_room = class
         .request
         .iter()
@@ -264,15 +278,12 @@ fn holds(snap: &Snapshot, load: Load<'_>, node: NodeId) -> u32 {
 /// Drops nodes on whose flavour the queue may not start even one more pod.
 fn retain_within_limits(snap: &Snapshot, load: Load<'_>, nodes: &mut NodeSet) {
     let Some(queue) = load.queue else { return };
-    if !snap.queues().has_ceilings(queue) {
+    let accounts = &snap.gangs().get(load.gang).accounts;
+    if !snap.queues().has_ceilings(queue) && !snap.queues().limits_users(accounts) {
         return;
     }
-    let request = &snap.classes().get(load.class).request;
-    let may_start: Vec<bool> = snap
-        .nodes()
-        .flavours()
-        .map(|flavour| snap.queues().headroom(queue, flavour, request) > 0)
-        .collect();
+    let may_start: Vec<bool> =
+        snap.nodes().flavours().map(|flavour| load.headroom(snap, flavour) > 0).collect();
     if may_start.iter().all(|may| *may) {
         return;
     }

@@ -130,6 +130,7 @@ impl Shelf {
         let is_same = Arc::ptr_eq(&key.shape, &self.key.shape) || key.shape == self.key.shape;
         is_same
             && key.needs == self.key.needs
+            && key.queues == self.key.queues
             && key.labels == self.key.labels
             && key.namespace == self.key.namespace
     }

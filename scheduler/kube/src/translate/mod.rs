@@ -3,6 +3,7 @@
 //! Invariant: every function returns a value and the [`Problem`]s it met. What cannot be
 //! read is read against the pod: it waits with a reason, it is never placed wrongly.
 
+mod access;
 pub mod affinity;
 pub mod amounts;
 pub mod budget;
@@ -18,6 +19,7 @@ pub mod muster;
 pub mod namespace;
 pub mod native;
 pub mod node;
+mod order;
 pub(crate) mod owner;
 pub mod plain;
 pub mod pod;
@@ -32,6 +34,7 @@ pub mod spread;
 pub mod supply;
 pub mod toleration;
 pub mod topology;
+mod users;
 pub mod volcano;
 pub mod volume;
 mod wishes;

@@ -1,7 +1,7 @@
 //! muster's own Queue, and what the queues of all dialects share.
 
 use super::quota::{Part, Place, Quotas};
-use super::{Problems, Translated, count, created_at, group, wishes};
+use super::{Problems, Translated, access, count, created_at, group, order, users, wishes};
 use crate::wire::groups::{FlavorQuota, Queue, QueueSpec as Body};
 use crate::wire::{Meta, ResourceList};
 use scheduler_model::spec::{Dialect, QueueSpec};
@@ -24,6 +24,14 @@ pub fn queue(object: &Queue) -> Translated<QueueSpec> {
     let text = spec.min_runtime.as_deref();
     queue.min_runtime = wishes::span(text, "spec.minRuntime", &mut problems).unwrap_or_default();
     queue.grants = wishes::granted(&spec.wishes, &mut problems);
+    queue.order = order::read(spec.order.as_deref(), "spec.order", &mut problems);
+    queue.holds = spec.holds;
+    queue.hold_after = wishes::span(spec.hold_after.as_deref(), "spec.holdAfter", &mut problems);
+    order::check(&queue, &mut problems);
+    queue.namespaces = access::namespaces(spec.namespaces.as_ref(), &mut problems);
+    queue.node_selector = access::labelled(&spec.node_selector);
+    queue.max_running = users::running(spec.max_running.as_ref(), "spec.maxRunning", &mut problems);
+    queue.users = spec.users.as_ref().map(|written| Box::new(users::rule(written, &mut problems)));
     let mut quotas = Quotas::default();
     let Body { dedicated, deserved, limit, borrowing_limit, lending_limit, .. } = spec;
     let lists = [dedicated, deserved, limit, borrowing_limit, lending_limit];

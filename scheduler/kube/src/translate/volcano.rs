@@ -5,7 +5,7 @@
 
 use super::hypernode;
 use super::quota::{Part, Place, Quotas};
-use super::{Problems, Translated, amounts, count, group, queue};
+use super::{Problems, Translated, access, amounts, count, group, order, queue};
 use crate::quantity::{Rounding, parse_of};
 use crate::wire::volcano::{
     NetworkTopology, SubGroupPolicy, Task, VolcanoCondition, VolcanoGroup, VolcanoJob,
@@ -142,6 +142,8 @@ pub fn volcano_queue(object: &VolcanoQueue) -> Translated<QueueSpec> {
     let state = object.status.as_ref().map_or("", |status| status.state.as_str());
     queue.open = !matches!(state, "Closed" | "Closing");
     queue.reclaimable = spec.reclaimable.unwrap_or(true);
+    queue.order = order::dequeued(&spec.dequeue_strategy, &mut problems);
+    queue.node_selector = access::node_groups(&spec.affinity, &mut problems);
     // Volcano's scheduler grants whatever its users wish.
     queue.grants = Grants::FREE;
     let lists = [

@@ -122,6 +122,9 @@ fn details(reason: &WaitReason) -> Value {
                 "dedicated": show(dedicated), "bound": bound, "of": of, "most": show(most),
             })
         }
+        WaitReason::QueueForbidden { queue, namespace } => {
+            json!({"queue": queue, "namespace": namespace})
+        }
         WaitReason::LevelMissing(level) => json!({"level": level}),
         // Which ceiling it is stands in the reason's word.
         WaitReason::Limit { ceiling: _, queue, flavour, resource, used, wants, limit } => {
@@ -131,7 +134,18 @@ fn details(reason: &WaitReason) -> Value {
                 "used": show(used), "wants": show(wants), "limit": show(limit),
             })
         }
+        WaitReason::UserLimit { queue, user, resource, used, wants, limit } => {
+            let show = |amount: &Amount| Unit::of(resource).show(*amount);
+            json!({
+                "queue": queue, "user": user, "resource": resource,
+                "used": show(used), "wants": show(wants), "limit": show(limit),
+            })
+        }
+        WaitReason::Running { queue, user, running, most } => {
+            json!({"queue": queue, "user": user, "running": running, "maxRunning": most})
+        }
         WaitReason::Held { holder } => json!({"holder": gang(holder)}),
+        WaitReason::Behind { head } => json!({"head": gang(head)}),
         WaitReason::Evicting { pods } => json!({"pods": pods}),
         WaitReason::NoGroup
         | WaitReason::Schedulers

@@ -2,8 +2,11 @@
 //! `scheduling.k8s.io` in all its versions, and coscheduling.
 
 use super::ledger::LedgerBody;
-use super::{Condition, Meta, Named, Number, ResourceList, is_present, null_default};
+use super::{
+    Condition, LabelSelector, Meta, Named, Number, ResourceList, is_present, null_default, text_map,
+};
 use serde::{Deserialize, Deserializer};
+use std::collections::BTreeMap;
 
 /// `muster.sh/v1alpha1` PodGroup.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
@@ -142,6 +145,46 @@ pub struct QueueSpec {
     /// The most that its gangs may wish for themselves.
     #[serde(deserialize_with = "null_default")]
     pub wishes: WishMaxima,
+    /// In which order its gangs go, as written.
+    pub order: Option<String>,
+    /// Whether it holds room for them; as the queue above says where it is absent.
+    pub holds: Option<bool>,
+    /// After how long, as written.
+    pub hold_after: Option<String>,
+    /// Whose gangs may use it; absent is everybody's.
+    pub namespaces: Option<NamespaceRule>,
+    /// Labels of the nodes that its gangs may go to.
+    #[serde(deserialize_with = "text_map")]
+    pub node_selector: BTreeMap<String, String>,
+    /// Most gangs that run at once.
+    pub max_running: Option<Number>,
+    /// What each of its users may have.
+    pub users: Option<UserLimits>,
+}
+
+/// What each user of a queue may have.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub struct UserLimits {
+    /// The label that names the user; the namespace does where it is empty.
+    #[serde(deserialize_with = "null_default")]
+    pub label: String,
+    /// Ceilings of one user.
+    #[serde(deserialize_with = "null_default")]
+    pub limit: ResourceList,
+    /// Most gangs of one user that run at once.
+    pub max_running: Option<Number>,
+}
+
+/// Namespaces: those of a list and those that labels select.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(default)]
+pub struct NamespaceRule {
+    /// Names.
+    #[serde(deserialize_with = "null_default")]
+    pub names: Vec<String>,
+    /// By their labels; an empty one selects all.
+    pub selector: Option<LabelSelector>,
 }
 
 /// The most that gangs of a queue may wish for themselves.

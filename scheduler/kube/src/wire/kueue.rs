@@ -1,7 +1,7 @@
 //! Kueue's kinds in both served versions: ClusterQueue, LocalQueue, Cohort, ResourceFlavor.
 //! Its Topology has the shape of ours, see [`super::groups::Topology`].
 
-use super::{Meta, Quantity, null_default, text_map};
+use super::{LabelSelector, Meta, Quantity, null_default, text_map};
 use serde::Deserialize;
 use std::collections::BTreeMap;
 
@@ -30,12 +30,17 @@ pub struct ClusterQueueSpec {
     /// Cohort (v1beta1).
     #[serde(deserialize_with = "null_default")]
     pub cohort: String,
+    /// `StrictFIFO` or `BestEffortFIFO`.
+    #[serde(deserialize_with = "null_default")]
+    pub queueing_strategy: String,
     /// `None`, `Hold` or `HoldAndDrain`.
     #[serde(deserialize_with = "null_default")]
     pub stop_policy: String,
     /// Share among siblings.
     #[serde(deserialize_with = "null_default")]
     pub fair_sharing: FairSharing,
+    /// Namespaces that may use it: none where it is absent, all where it is empty.
+    pub namespace_selector: Option<LabelSelector>,
 }
 
 /// Quotas of resources that come from the same flavours.

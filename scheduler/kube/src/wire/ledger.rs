@@ -217,17 +217,15 @@ pub fn annotation(ledger: &Ledger) -> Option<String> {
     };
     let mut whole = text(ledger);
     if whole.len() > BYTES {
-        // Some hundred roles with long names: those of which most succeeded are kept.
         let mut short = ledger.clone();
-        short.succeeded.sort_by_key(|tally| std::cmp::Reverse(tally.count));
-        while whole.len() > BYTES && short.succeeded.pop().is_some() {
+        // Nodes are named for people; the plan is found again without.
+        if let Some(reservation) = &mut short.reservation {
+            reservation.nodes.clear();
             whole = text(&short);
         }
-        // Nodes are named for people; the plan is found again without.
-        if whole.len() > BYTES
-            && let Some(reservation) = &mut short.reservation
-        {
-            reservation.nodes.clear();
+        // Some hundred roles with long names: those of which most succeeded are kept.
+        short.succeeded.sort_by_key(|tally| std::cmp::Reverse(tally.count));
+        while whole.len() > BYTES && short.succeeded.pop().is_some() {
             whole = text(&short);
         }
     }

@@ -127,6 +127,42 @@ pub struct VolcanoQueueSpec {
     pub priority: Option<Number>,
     /// False if others may not take back what it uses; true where it is absent.
     pub reclaimable: Option<bool>,
+    /// `traverse` or `fifo`.
+    #[serde(deserialize_with = "null_default")]
+    pub dequeue_strategy: String,
+    /// The node groups that it may use.
+    #[serde(deserialize_with = "null_default")]
+    pub affinity: QueueAffinity,
+}
+
+/// The node groups that a Volcano Queue may use.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub struct QueueAffinity {
+    /// Groups for it.
+    #[serde(deserialize_with = "null_default")]
+    pub node_group_affinity: NodeGroups,
+    /// Groups that are not for it.
+    #[serde(deserialize_with = "null_default")]
+    pub node_group_anti_affinity: NodeGroups,
+}
+
+/// Names of node groups.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(default)]
+pub struct NodeGroups {
+    /// Those that count.
+    #[serde(
+        rename = "requiredDuringSchedulingIgnoredDuringExecution",
+        deserialize_with = "null_default"
+    )]
+    pub required: Vec<String>,
+    /// Those that would be liked better, or worse.
+    #[serde(
+        rename = "preferredDuringSchedulingIgnoredDuringExecution",
+        deserialize_with = "null_default"
+    )]
+    pub preferred: Vec<String>,
 }
 
 /// What is kept for a Volcano Queue, whether it uses it or not.

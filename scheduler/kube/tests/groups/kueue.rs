@@ -40,8 +40,8 @@ fn a_nominal_quota_is_deserved_and_a_limit_where_nothing_can_be_borrowed() {
 
 #[test]
 fn a_borrowing_limit_without_a_cohort_is_not_read_and_said() {
-    let yaml = "metadata: {name: q}\nspec: {resourceGroups: [{flavors: [{name: f, resources: \
-                [{name: cpu, nominalQuota: 4, borrowingLimit: 2}]}]}]}";
+    let yaml = "metadata: {name: q}\nspec: {namespaceSelector: {}, resourceGroups: [{flavors: [\
+                {name: f, resources: [{name: cpu, nominalQuota: 4, borrowingLimit: 2}]}]}]}";
     let read = kueue::cluster_queue(&object(yaml), &cohorts(&[]));
     assert_eq!(read.value.quotas[0].quota.borrowing_limit, None);
     let [said] = &said(&read)[..] else { panic!("{:?}", read.problems) };
@@ -53,8 +53,8 @@ fn a_borrowing_limit_without_a_cohort_is_not_read_and_said() {
 fn a_quota_that_cannot_be_read_is_nothing_and_said() {
     for name in ["nominalQuota", "borrowingLimit", "lendingLimit"] {
         let yaml = format!(
-            "metadata: {{name: q}}\nspec: {{cohortName: all, resourceGroups: [{{flavors: \
-             [{{name: f, resources: [{{name: cpu, {name}: lots}}]}}]}}]}}"
+            "metadata: {{name: q}}\nspec: {{cohortName: all, namespaceSelector: {{}}, \
+             resourceGroups: [{{flavors: [{{name: f, resources: [{{name: cpu, {name}: lots}}]}}]}}]}}"
         );
         let read = kueue::cluster_queue(&object(&yaml), &cohorts(&[]));
         let quota = read.value.quotas[0].quota;

@@ -1,5 +1,6 @@
 //! Groups, queues, topologies and controllers of every dialect, and what they are read as.
 
+mod access;
 mod golden;
 mod hypernodes;
 mod kueue;

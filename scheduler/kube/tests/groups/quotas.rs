@@ -15,8 +15,8 @@ fn in_volcano(spec: &str) -> QueueSpec {
 /// A ClusterQueue with one quota of GPUs on the flavour `a100`.
 fn in_kueue(cohort: &str, quota: &str) -> QueueSpec {
     let yaml = format!(
-        "metadata: {{name: q}}\nspec: {{{cohort} resourceGroups: [{{coveredResources: \
-         [nvidia.com/gpu], flavors: [{{name: a100, resources: [{{name: nvidia.com/gpu, \
+        "metadata: {{name: q}}\nspec: {{{cohort} namespaceSelector: {{}}, resourceGroups: \
+         [{{coveredResources: [nvidia.com/gpu], flavors: [{{name: a100, resources: [{{name: nvidia.com/gpu, \
          {quota}}}]}}]}}]}}"
     );
     quiet(kueue::cluster_queue(&object(&yaml), &cohorts(&["all"])))

@@ -189,6 +189,23 @@ fn a_ledger_of_many_long_roles_keeps_those_that_succeeded_most() {
 }
 
 #[test]
+fn names_of_nodes_go_before_facts_do_where_there_is_too_much() {
+    let node = |index| NodeTally { node: format!("n{index}.{}", "x".repeat(60)), count: 1 };
+    let nodes = (0..64).map(node).collect();
+    let plan = Time::from_ms(7);
+    let ledger = Ledger {
+        run: Some(NOW),
+        succeeded: vec![RoleTally { role: "worker".to_owned(), count: 3 }],
+        reservation: Some(Reservation { plan, until: NOW, victims: 2, nodes }),
+        ..Ledger::default()
+    };
+    let (group, _) = read_back(Dialect::Coscheduling, &ledger);
+    assert_eq!(group.ledger.succeeded, ledger.succeeded);
+    let read = group.ledger.reservation.expect("the plan stands");
+    assert_eq!((read.plan, read.victims, read.nodes), (plan, 2, Vec::new()));
+}
+
+#[test]
 fn nobody_gets_ahead_by_an_age_from_before_the_group_was_there() {
     let object = json!({ "metadata": {
         "name": "g", "creationTimestamp": "2026-11-30T06:00:00Z",

@@ -6,7 +6,7 @@
 
 use crate::class::{ClassKey, PodClass, Spread, Term, resident, selector_keys};
 use crate::constraint::ConstraintKey;
-use crate::ids::{ClassId, ConstraintId, KeyId, PodId, SelectorId};
+use crate::ids::{ClassId, ConstraintId, GangId, KeyId, PodId, SelectorId};
 use crate::relation::{CarrierKind, PodSelector, Sign, Tallies, change};
 use crate::snapshot::{Charge, Daemon, Snapshot};
 use crate::spec::{DaemonSpec, NamespaceScope, PodSpec, PodTerm, Reach};
@@ -25,7 +25,7 @@ impl Snapshot {
 
     /// Gives an unfinished pod its class, taking one reference. New selector keys can split
     /// the classes of other pods; those are interned anew.
-    pub(crate) fn hold_class(&mut self, spec: &PodSpec) -> ClassId {
+    pub(crate) fn hold_class(&mut self, spec: &PodSpec, gang: Option<GangId>) -> ClassId {
         let shape =
             if spec.ours { Arc::clone(&spec.shape) } else { Arc::new(resident(&spec.shape)) };
         let keys = selector_keys(&shape);
@@ -40,6 +40,7 @@ impl Snapshot {
             labels: self.classes.project(&spec.labels),
             shape,
             needs,
+            queues: self.queue_nodes(spec, gang),
         };
         if let Some(id) = self.classes.find(&key) {
             // The class already mentions these keys, so none can have gone stale.
@@ -102,8 +103,9 @@ impl Snapshot {
                 self.charge(charge, Sign::Minus);
             }
             let Some(old) = self.pods.get(pod).class else { continue };
-            let spec = self.pods.get(pod).spec.clone();
-            let new = self.hold_class(&spec);
+            let row = self.pods.get(pod);
+            let (spec, gang) = (row.spec.clone(), row.gang);
+            let new = self.hold_class(&spec, gang);
             self.pods.rows[pod].class = Some(new);
             self.drop_class(old);
             if let Some(charge) = charge {
@@ -183,7 +185,8 @@ impl Snapshot {
             Need::Late(_) => None,
         });
         let reaches = bound.collect();
-        self.intern_constraint(ConstraintKey::of(&key.shape).within(reaches))
+        let constraint = ConstraintKey::of(&key.shape).within(reaches);
+        self.intern_constraint(constraint.in_queues(key.queues.clone()))
     }
 
     /// Per need, the nodes for which a volume can be made.

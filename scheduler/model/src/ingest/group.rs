@@ -2,12 +2,12 @@
 //! on them is worked out anew rather than patched.
 
 use crate::gang::Origin;
-use crate::ids::{GangId, KeyId, LevelId, NodeId, PodId, SelectorId};
-use crate::queue::{DEFAULT, Measure};
+use crate::ids::{GangId, KeyId, LevelId, NodeId, PodId, QueueId, SelectorId};
+use crate::queue::{Account, DEFAULT, Measure};
 use crate::relation::Sign;
 use crate::snapshot::Snapshot;
 use crate::spec::{
-    Dialect, GangKey, GangSpec, NamespaceSpec, QueueSpec, TopologySpec, TopologyWish,
+    Dialect, GangKey, GangSpec, NamespaceSpec, QueueSpec, TopologySpec, TopologyWish, UserBy,
 };
 
 /// Gangs.
@@ -35,18 +35,45 @@ impl Snapshot {
         let name = self.queue_name(gang);
         let row = self.gangs.get(gang);
         let queue = self.queues.find(&name);
-        if queue == row.queue && name == row.queue_name {
+        let accounts = self.accounts(gang, queue);
+        if queue == row.queue && name == row.queue_name && accounts == row.accounts {
             return;
         }
-        let members: Vec<PodId> = row.members.iter().copied().collect();
-        let is_same = queue == row.queue;
+        let is_moved = queue != row.queue;
+        let is_same = !is_moved && accounts == row.accounts;
         if !is_same {
-            self.charge_queue(&members, Sign::Minus);
+            self.charge_queue(gang, Sign::Minus);
         }
         let row = &mut self.gangs.rows[gang];
-        (row.queue, row.queue_name) = (queue, name);
+        (row.queue, row.queue_name, row.accounts) = (queue, name, accounts);
         if !is_same {
-            self.charge_queue(&members, Sign::Plus);
+            self.charge_queue(gang, Sign::Plus);
+        }
+        if is_moved {
+            let members: Vec<PodId> = self.gangs.get(gang).members.iter().copied().collect();
+            self.sort_into_queues(&members);
+        }
+    }
+
+    /// Who a gang is to the queues on the way up that tell users apart.
+    fn accounts(&self, gang: GangId, queue: Option<QueueId>) -> Vec<Account> {
+        let Some(queue) = queue.filter(|_| self.queues.has_users()) else { return Vec::new() };
+        let account = |id: QueueId| {
+            let by = &self.queues.get(id).spec.users.as_ref()?.by;
+            Some(Account { queue: id, user: self.user(gang, by) })
+        };
+        self.queues.ids_up(queue).filter_map(account).collect()
+    }
+
+    fn user(&self, gang: GangId, by: &UserBy) -> String {
+        let row = self.gangs.get(gang);
+        match by {
+            UserBy::Namespace => row.key.namespace.clone(),
+            UserBy::Label(key) => {
+                let own = row.spec.as_ref().and_then(|spec| spec.labels.get(key));
+                let of_pod = || row.first.and_then(|pod| self.pods.get(pod).spec.labels.get(key));
+                own.or_else(of_pod).cloned().unwrap_or_default()
+            }
         }
     }
 
@@ -62,12 +89,18 @@ impl Snapshot {
         name.map_or_else(|| DEFAULT.to_owned(), String::clone)
     }
 
-    fn charge_queue(&mut self, members: &[PodId], sign: Sign) {
-        for pod in members {
+    fn charge_queue(&mut self, gang: GangId, sign: Sign) {
+        for pod in &self.gangs.get(gang).members {
             let Some(charge) = self.charge_of(*pod) else { continue };
             let flavour = self.nodes.flavour(charge.node);
             let request = &self.classes.get(charge.class).request;
+            let accounts = &self.gangs.get(gang).accounts;
             self.queues.charge(charge.queue, flavour, request, charge.count, sign);
+            self.queues.charge_users(accounts, (flavour, request, charge.count), sign);
+        }
+        let row = self.gangs.get(gang);
+        if row.counts() {
+            self.queues.count_gang(row.queue, &row.accounts, sign);
         }
     }
 }
@@ -81,7 +114,12 @@ impl Snapshot {
             let flavour = quota.flavour.as_ref().map(|name| self.nodes.intern_flavour(name));
             quotas.push((Measure { flavour, resource }, quota.quota));
         }
-        self.queues.insert(spec, quotas);
+        let mut of_users = Vec::new();
+        for (name, most) in spec.users.iter().flat_map(|users| &users.limit) {
+            let Some(resource) = self.resources.intern(name) else { continue };
+            of_users.push((Measure { flavour: None, resource }, *most));
+        }
+        self.queues.insert(spec, quotas, of_users);
     }
 
     pub(crate) fn remove_queue(&mut self, name: &str) {
@@ -95,27 +133,34 @@ impl Snapshot {
     /// Finds parents, every gang's queue and all use anew, if a queue came, went or moved since
     /// the last call. What happens in between is charged anew too.
     pub fn settle_queues(&mut self) {
-        if !self.queues.is_stale() {
-            self.queues.check();
-            return;
+        match self.queues.is_stale() {
+            true => self.settle_tree(),
+            false => self.queues.check(),
         }
+        if self.queues.take_unsorted() {
+            let pods: Vec<PodId> = self.pods.iter().map(|(id, _)| id).collect();
+            self.sort_into_queues(&pods);
+        }
+    }
+
+    fn settle_tree(&mut self) {
         self.queues.settle();
         let gangs: Vec<GangId> = self.gangs.by_key.values().copied().collect();
         for gang in gangs {
             // All use of queues was emptied, that of gangs without one was not.
             let row = &mut self.gangs.rows[gang];
             let was_outside = row.queue.is_none();
-            row.queue = None;
+            (row.queue, row.accounts) = (None, Vec::new());
             let name = self.queue_name(gang);
             let queue = self.queues.find(&name);
-            let members: Vec<PodId> = self.gangs.get(gang).members.iter().copied().collect();
+            let accounts = self.accounts(gang, queue);
             if was_outside && queue.is_some() {
-                self.charge_queue(&members, Sign::Minus);
+                self.charge_queue(gang, Sign::Minus);
             }
             let row = &mut self.gangs.rows[gang];
-            (row.queue, row.queue_name) = (queue, name);
+            (row.queue, row.queue_name, row.accounts) = (queue, name, accounts);
             if queue.is_some() || !was_outside {
-                self.charge_queue(&members, Sign::Plus);
+                self.charge_queue(gang, Sign::Plus);
             }
         }
     }

@@ -153,8 +153,9 @@ impl Snapshot {
         if !spec.phase.is_finished() {
             self.use_claims(id, &spec);
         }
-        let class = (!spec.phase.is_finished()).then(|| self.hold_class(&spec));
+        // The queue of its gang has a say in where it may go.
         let gang = spec.ours.then(|| self.join_gang(id, &spec));
+        let class = (!spec.phase.is_finished()).then(|| self.hold_class(&spec, gang));
         if let Some(key) = foreign_group(&spec) {
             let gang = self.hold_gang(key.clone(), Origin::Group);
             self.gangs.rows[gang].strangers.insert(id);
@@ -164,6 +165,10 @@ impl Snapshot {
         let is_terminating = spec.terminating;
         let row = &mut self.pods.rows[id];
         (row.spec, row.class, row.gang, row.ready_at) = (spec, class, gang, ready_at);
+        if let Some(gang) = gang.filter(|_| self.queues.has_users()) {
+            // Only now it shows whose it is.
+            self.requeue(gang);
+        }
         if is_finished {
             self.volumes.served.remove(&id);
             return;
@@ -262,6 +267,10 @@ impl Snapshot {
         let gang = self.hold_gang(key, origin);
         let row = &mut self.gangs.rows[gang];
         row.members.insert(pod);
+        let uid = |pod: &PodId| &self.pods.get(*pod).spec.uid;
+        if row.first.is_none_or(|first| *uid(&first) > spec.uid) {
+            row.first = Some(pod);
+        }
         if let Some(queue) = &spec.queue {
             row.queue_wishes.insert(spec.uid.clone(), queue.clone());
         }
@@ -273,6 +282,10 @@ impl Snapshot {
         let row = &mut self.gangs.rows[gang];
         row.members.remove(&pod);
         row.queue_wishes.remove(&spec.uid);
+        if row.first == Some(pod) {
+            let uid = |pod: &&PodId| &self.pods.get(**pod).spec.uid;
+            row.first = row.members.iter().min_by_key(uid).copied();
+        }
         self.requeue(gang);
     }
 
@@ -292,6 +305,10 @@ impl Snapshot {
             queue: None,
             queue_name: String::new(),
             strangers: BTreeSet::new(),
+            accounts: Vec::new(),
+            holding: 0,
+            is_promised: false,
+            first: None,
             is_finished: false,
             queue_wishes: BTreeMap::new(),
         });
@@ -303,6 +320,7 @@ impl Snapshot {
     pub(crate) fn drop_gang_if_unused(&mut self, gang: GangId) {
         let Some(row) = self.gangs.rows.get(gang) else { return };
         if row.members.is_empty() && row.strangers.is_empty() && !row.exists {
+            self.end_promise(gang);
             let row = self.gangs.rows.remove(gang);
             self.gangs.by_key.remove(&row.key);
             self.gangs.departed.push((gang, row.key));

@@ -1,7 +1,7 @@
 //! Parents and states. `petgraph` finds cycles, in a way that no depth of a tree can exhaust a
 //! stack; decisions walk the parent column only.
 
-use super::{QueueState, QueueTree, Usage};
+use super::{QueueState, QueueTree, Usage, Users};
 use crate::ids::QueueId;
 use petgraph::algo::kosaraju_scc;
 use petgraph::graph::DiGraph;
@@ -13,19 +13,27 @@ impl QueueTree {
         self.is_stale
     }
 
-    /// True if states are to be worked out anew.
-    pub(crate) const fn is_unchecked(&self) -> bool {
-        self.is_unchecked
+    /// True if nothing is to be worked out anew.
+    pub(crate) const fn is_settled(&self) -> bool {
+        !(self.is_stale || self.is_unchecked || self.is_unsorted)
+    }
+
+    /// True, once, if pods are to be sorted anew by where they may go.
+    pub(crate) const fn take_unsorted(&mut self) -> bool {
+        std::mem::replace(&mut self.is_unsorted, false)
     }
 
     /// Links parents, finds states and empties all use; the caller charges it anew.
     pub(crate) fn settle(&mut self) {
         (self.is_stale, self.is_unchecked) = (false, false);
+        // Whoever moved has others above.
+        self.is_unsorted |= !self.with_nodes.is_empty();
         let gone = std::mem::take(&mut self.gone);
         self.division.forget(&gone);
         for gone in gone {
             self.rows.remove(gone);
         }
+        self.has_users = self.rows.iter().any(|(_, row)| row.spec.users.is_some());
         let ids = self.rows.ids();
         for id in &ids {
             let parent = self.rows[*id].spec.parent.as_ref();
@@ -34,6 +42,7 @@ impl QueueTree {
             row.parent = parent;
             row.has_below = false;
             (row.usage, row.own_below) = (Usage::new(), Usage::new());
+            (row.running, row.users) = (0, Users::new());
         }
         for id in self.cycles() {
             self.rows[id].parent = None;

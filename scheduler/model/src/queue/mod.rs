@@ -3,18 +3,24 @@
 //! Invariants: a queue's use is the sum of what its own gangs and its children use. Between
 //! `settle` and the next change of a parent, every path upwards ends: queues on a
 //! cycle of parents have none. `link.rs` finds parents and states, `clash.rs` amounts that
-//! contradict each other, `room.rs` says how many more pods may start, `share.rs` holds what a
+//! contradict each other, `access.rs` says whose gangs it takes, `account.rs` counts
+//! gangs and what users use, `room.rs` says how many more pods may start, `share.rs` holds what a
 //! division gave.
 
+mod access;
+mod account;
 mod clash;
 mod link;
+mod order;
 mod room;
 mod share;
 
+pub use account::{Account, Crowd, UserObstacle, UserUse, Users};
 pub use clash::{Bound, Clash, NamedClash};
 pub use room::{Ceiling, Obstacle};
 pub use share::{Branch, Division, ENTITLED, Measure, Share};
 
+use crate::amount::Amount;
 use crate::ids::{FlavourId, QueueId, ResourceId, Slots};
 use crate::relation::Sign;
 use crate::resource::Request;
@@ -57,6 +63,12 @@ pub struct Queue {
     own_below: Usage,
     /// There are queues below it.
     has_below: bool,
+    /// Gangs that run in it and in all queues below it, or were promised that they may.
+    pub running: u32,
+    /// What its users have of it, where it tells them apart.
+    pub users: Users,
+    /// What one user may use.
+    user_limits: Vec<(Measure, Amount)>,
     /// Made by us because gangs need a default, not by an object.
     pub is_implicit: bool,
 }
@@ -103,8 +115,14 @@ pub struct QueueTree {
     gone: BTreeSet<QueueId>,
     /// Parents, states and use are to be worked out anew.
     is_stale: bool,
+    /// Some queue tells its users apart.
+    has_users: bool,
     /// States are to be worked out anew, and nothing else.
     is_unchecked: bool,
+    /// Which pods may go where is to be worked out anew.
+    is_unsorted: bool,
+    /// Queues that keep their gangs to some nodes.
+    with_nodes: BTreeSet<QueueId>,
     /// Changes whenever quotas, weights or parents do.
     epoch: u64,
     /// What all queues together took since what is free was last counted; only while something is
@@ -117,6 +135,8 @@ pub struct QueueTree {
     shares: BTreeMap<Measure, share::Column>,
     /// Queues whose own use changed since somebody last asked.
     touched: Touched,
+    /// Queues that came to run as many gangs as they, or one of their users, may.
+    filled: Touched,
 }
 
 impl Default for QueueTree {
@@ -126,13 +146,17 @@ impl Default for QueueTree {
             by_name: BTreeMap::new(),
             gone: BTreeSet::new(),
             is_stale: false,
+            has_users: false,
             is_unchecked: false,
+            is_unsorted: false,
+            with_nodes: BTreeSet::new(),
             epoch: 0,
             taken: Usage::new(),
             outside: Usage::new(),
             division: Division::default(),
             shares: BTreeMap::new(),
             touched: Touched::default(),
+            filled: Touched::default(),
         };
         tree.insert_default();
         tree.settle();
@@ -193,6 +217,10 @@ impl QueueTree {
         std::mem::take(&mut self.touched.0)
     }
 
+    pub(crate) fn take_filled(&mut self) -> BTreeSet<QueueId> {
+        std::mem::take(&mut self.filled.0)
+    }
+
     /// How what there is was last divided.
     #[must_use]
     pub const fn division(&self) -> &Division {
@@ -201,21 +229,33 @@ impl QueueTree {
 
     /// Puts the default queue as it is without an object.
     pub(crate) fn insert_default(&mut self) {
-        self.insert(QueueSpec::named(DEFAULT), Vec::new());
+        self.insert(QueueSpec::named(DEFAULT), Vec::new(), Vec::new());
         let id = self.by_name[DEFAULT];
         self.rows[id].is_implicit = true;
     }
 
-    pub(crate) fn insert(&mut self, spec: QueueSpec, quotas: Vec<(Measure, Quota)>) {
+    pub(crate) fn insert(
+        &mut self,
+        spec: QueueSpec,
+        quotas: Vec<(Measure, Quota)>,
+        user_limits: Vec<(Measure, Amount)>,
+    ) {
         self.epoch += 1;
         let name = spec.name.clone();
-        match self.by_name.get(&name) {
+        let has_nodes = !spec.node_selector.requirements.is_empty();
+        let id = match self.by_name.get(&name) {
             Some(id) => {
                 let row = &mut self.rows[*id];
-                let is_same = row.spec.parent == spec.parent && row.spec.open == spec.open;
+                let by = |spec: &QueueSpec| spec.users.as_ref().map(|users| users.by.clone());
+                let is_same = row.spec.parent == spec.parent
+                    && row.spec.open == spec.open
+                    && by(&row.spec) == by(&spec);
                 self.is_stale |= !is_same;
                 self.is_unchecked |= !clash::is_same(&row.quotas, &quotas);
+                self.is_unsorted |= row.spec.node_selector != spec.node_selector;
                 (row.spec, row.quotas, row.is_implicit) = (spec, quotas, false);
+                row.user_limits = user_limits;
+                *id
             }
             None => {
                 self.is_stale = true;
@@ -227,17 +267,26 @@ impl QueueTree {
                     usage: Usage::new(),
                     own_below: Usage::new(),
                     has_below: false,
+                    running: 0,
+                    users: Users::new(),
+                    user_limits,
                     is_implicit: false,
                 });
                 self.by_name.insert(name, id);
+                id
             }
-        }
+        };
+        match has_nodes {
+            true => self.with_nodes.insert(id),
+            false => self.with_nodes.remove(&id),
+        };
     }
 
     pub(crate) fn remove(&mut self, name: &str) {
         if let Some(id) = self.by_name.remove(name) {
             // Gangs may stand in it until all is found anew.
             self.gone.insert(id);
+            self.is_unsorted |= self.with_nodes.remove(&id);
             self.is_stale = true;
             self.epoch += 1;
         }

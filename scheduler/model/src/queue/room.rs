@@ -170,11 +170,11 @@ fn ceiling(entitled: i128, quota: &Quota) -> Option<(i128, Ceiling)> {
     limit.into_iter().chain(borrowing).min_by_key(|(most, _)| *most)
 }
 
-fn wanted(request: &Request, measure: Measure) -> Option<i128> {
+pub(super) fn wanted(request: &Request, measure: Measure) -> Option<i128> {
     let (_, amount) = request.iter().find(|(resource, _)| *resource == measure.resource)?;
     (amount.units() > 0).then_some(i128::from(amount.units()))
 }
 
-fn times(left: i128, each: i128) -> u32 {
+pub(super) fn times(left: i128, each: i128) -> u32 {
     u32::try_from((left / each).max(0)).unwrap_or(u32::MAX)
 }

@@ -23,7 +23,8 @@ pub use pod::{
     SpreadSpec, Told, Toleration, TolerationOperator, Unsupported, WhenUnsatisfiable,
 };
 pub use queue::{
-    LevelSpec, NamespaceSpec, PriorityClassSpec, QueueSpec, Quota, QuotaSpec, TopologySpec,
+    LevelSpec, NamespaceSpec, Order, PriorityClassSpec, QueueSpec, Quota, QuotaSpec, TopologySpec,
+    UserBy, UserRule,
 };
 pub use selector::{LabelSelector, NamespaceScope, Requirement, SelectorOperator};
 pub use volume::{

@@ -1,6 +1,6 @@
 //! Queues, topologies, priority classes and namespaces as the outside describes them.
 
-use super::{Dialect, Grants, Labels};
+use super::{Dialect, Grants, LabelSelector, Labels, NamespaceScope, Resources};
 use crate::amount::Amount;
 use crate::time::{Span, Time};
 
@@ -38,6 +38,45 @@ pub struct QueueSpec {
     pub min_runtime: Span,
     /// What its gangs may wish for themselves.
     pub grants: Grants,
+    /// Which of its own gangs are served first, and who may pass whom; `None` is as the queue
+    /// above says.
+    pub order: Option<Order>,
+    /// Whether its gangs keep room once they waited long enough at the head of the line; `None` is
+    /// as the queue above says.
+    pub holds: Option<bool>,
+    /// How long that is; `None` is as the queue above says.
+    pub hold_after: Option<Span>,
+    /// Namespaces whose gangs may use it and all below it; `None` is every namespace.
+    pub namespaces: Option<NamespaceScope>,
+    /// Nodes that its gangs and those of all below it may go to, by their labels; an empty one is
+    /// every node.
+    pub node_selector: LabelSelector,
+    /// Most gangs of it and of all queues below it that run at once; `None` has no end.
+    pub max_running: Option<u32>,
+    /// What each of its users may have of it; `None` tells no users apart.
+    pub users: Option<Box<UserRule>>,
+}
+
+/// What each user may have of a queue and of all below it.
+#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub struct UserRule {
+    /// Who a gang's user is.
+    pub by: UserBy,
+    /// Most that the gangs of one user use.
+    pub limit: Resources,
+    /// Most gangs of one user that run at once; `None` has no end.
+    pub max_running: Option<u32>,
+}
+
+/// Who the user of a gang is.
+#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub enum UserBy {
+    /// Its namespace.
+    #[default]
+    Namespace,
+    /// What this label says on its group, else on the first of its pods by uid; empty where it is
+    /// missing.
+    Label(String),
 }
 
 impl QueueSpec {
@@ -60,8 +99,30 @@ impl QueueSpec {
             preemptible: true,
             min_runtime: Span::ZERO,
             grants: Grants::default(),
+            order: None,
+            holds: None,
+            hold_after: None,
+            namespaces: None,
+            node_selector: LabelSelector::default(),
+            max_running: None,
+            users: None,
         }
     }
+}
+
+/// In which order a queue serves its own gangs. Priority goes before age in all of them: whoever
+/// has the higher one may evict, and must not be passed by its own victims.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Order {
+    /// By priority, then by age. Whoever fits may pass; room is held for the head in time.
+    #[default]
+    Priority,
+    /// The same order, and nobody passes a gang that could run once others have ended.
+    Fifo,
+    /// The same order; whoever fits may pass, and no room is ever held.
+    BestEffortFifo,
+    /// The user goes first who uses least in the queue; the gangs of each by priority and age.
+    FairByUser,
 }
 
 /// What a queue and all below it may use of one resource.

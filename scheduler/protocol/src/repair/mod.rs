@@ -284,7 +284,9 @@ impl Repair {
 
     fn verdict(&self, facts: &GangFacts, now: Time) -> Verdict {
         let case = &self.cases[&facts.group.key];
-        let is_on_its_way = facts.members.iter().any(|member| member.assumed.is_some());
+        // Room is being made for it: others go so that it may be whole again.
+        let is_on_its_way = facts.members.iter().any(|member| member.assumed.is_some())
+            || facts.ledger.reservation.is_some();
         if now < case.not_before || is_on_its_way {
             return Verdict::Wait;
         }

@@ -13,8 +13,12 @@ pub enum Class {
     Nodes,
     /// Room is kept for a gang further ahead.
     Held,
+    /// A gang further ahead has not started, and the queue lets nobody pass.
+    Behind,
     /// A queue limit.
     Limit,
+    /// As many gangs of the queue run as may.
+    Running,
     /// No such queue.
     QueueMissing,
     /// The queue is closed.
@@ -23,6 +27,8 @@ pub enum Class {
     QueueBroken,
     /// Amounts of the queue contradict each other.
     QueueContradictory,
+    /// The queue is not for the namespace.
+    QueueForbidden,
     /// Too few members exist.
     Members,
     /// Too many members have closed gates.
@@ -45,14 +51,17 @@ pub enum Class {
 
 impl Class {
     /// All of them, in the order of the table.
-    pub const ALL: [Self; 16] = [
+    pub const ALL: [Self; 19] = [
         Self::Nodes,
         Self::Held,
+        Self::Behind,
         Self::Limit,
+        Self::Running,
         Self::QueueMissing,
         Self::QueueClosed,
         Self::QueueBroken,
         Self::QueueContradictory,
+        Self::QueueForbidden,
         Self::Members,
         Self::Gates,
         Self::GroupMissing,
@@ -72,11 +81,14 @@ impl Class {
         match reason {
             WaitReason::Room | WaitReason::Elastic => Self::Nodes,
             WaitReason::Held { .. } | WaitReason::Evicting { .. } => Self::Held,
-            WaitReason::Limit { .. } => Self::Limit,
+            WaitReason::Behind { .. } => Self::Behind,
+            WaitReason::Limit { .. } | WaitReason::UserLimit { .. } => Self::Limit,
+            WaitReason::Running { .. } => Self::Running,
             WaitReason::QueueMissing(_) => Self::QueueMissing,
             WaitReason::QueueClosed(_) => Self::QueueClosed,
             WaitReason::QueueBroken(_) => Self::QueueBroken,
             WaitReason::QueueContradictory(_) => Self::QueueContradictory,
+            WaitReason::QueueForbidden { .. } => Self::QueueForbidden,
             WaitReason::Members { .. } => Self::Members,
             WaitReason::Gated { .. } => Self::Gates,
             WaitReason::NoGroup => Self::GroupMissing,
@@ -95,11 +107,14 @@ impl Class {
         match self {
             Self::Nodes => "Unschedulable",
             Self::Held => "Held",
+            Self::Behind => "Behind",
             Self::Limit => "QueueLimit",
+            Self::Running => "MaxRunning",
             Self::QueueMissing => "QueueMissing",
             Self::QueueClosed => "QueueClosed",
             Self::QueueBroken => "QueueBroken",
             Self::QueueContradictory => "QueueContradictory",
+            Self::QueueForbidden => "QueueForbidden",
             Self::Members => "WaitingForMembers",
             Self::Gates => "WaitingForGates",
             Self::GroupMissing => "GroupMissing",
@@ -118,11 +133,14 @@ impl Class {
         match self {
             Self::Nodes => "the nodes have no room for all members of the gang at once",
             Self::Held => "the room is kept for a gang further ahead in the queue",
+            Self::Behind => "the queue is served strictly in order, and others go first",
             Self::Limit => "a limit of the queue, or what is kept for other queues, is in the way",
+            Self::Running => "as many gangs of the queue, or of the user in it, run as may",
             Self::QueueMissing => "the queue does not exist",
             Self::QueueClosed => "the queue, or one above it, is closed",
             Self::QueueBroken => "the queue hangs on a missing parent or a cycle of parents",
             Self::QueueContradictory => "amounts of the queue contradict each other",
+            Self::QueueForbidden => "the queue, or one above it, is not for this namespace",
             Self::Members => "the gang has fewer members than its minimum",
             Self::Gates => "members of the gang are held by scheduling gates",
             Self::GroupMissing => "the pod names a group that does not exist",
@@ -194,12 +212,23 @@ mod tests {
             WaitReason::QueueClosed(name()),
             WaitReason::QueueBroken(name()),
             WaitReason::QueueContradictory(clash),
+            WaitReason::QueueForbidden { queue: name(), namespace: name() },
             WaitReason::LevelMissing(name()),
             limit(Ceiling::Limit),
             limit(Ceiling::Borrowing),
             limit(Ceiling::Kept),
+            WaitReason::UserLimit {
+                queue: name(),
+                user: name(),
+                resource: name(),
+                used: zero,
+                wants: zero,
+                limit: zero,
+            },
+            WaitReason::Running { queue: name(), user: None, running: 1, most: 1 },
             WaitReason::Room,
-            WaitReason::Held { holder },
+            WaitReason::Held { holder: holder.clone() },
+            WaitReason::Behind { head: holder },
             WaitReason::Fuel,
             WaitReason::Evicting { pods: 1 },
             WaitReason::Elastic,

@@ -12,7 +12,7 @@ use crate::meaning::Meaning;
 use crate::retry::seed_of;
 use crate::status::Phase;
 use scheduler_model::spec::{Ledger, Told};
-use scheduler_model::time::Time;
+use scheduler_model::time::{Span, Time};
 use std::collections::BTreeMap;
 
 /// Members of a plain gang that carry its ledger: one more than can be deleted by mistake.
@@ -157,7 +157,10 @@ impl Pod {
             }
         };
         if self.say != Say::Nothing || self.nominated.is_some() {
-            let pace = Pace { spacing: config.pod_every, ..Pace::AT_ONCE };
+            // Evictions wait for a node to be nominated.
+            let is_urgent = member.reserved.is_some() && self.told.nominated != member.reserved;
+            let spacing = if is_urgent { Span::ZERO } else { config.pod_every };
+            let pace = Pace { spacing, ..Pace::AT_ONCE };
             self.line.want(self.wish().print(), pace, now);
         }
         taken_back

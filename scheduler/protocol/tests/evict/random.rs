@@ -50,7 +50,7 @@ impl Server {
                 self.carry_out(send);
                 Answer::Lost("time".to_owned())
             }
-            4 if roll % 7 == 0 => code(403),
+            4 if roll.is_multiple_of(7) => code(403),
             _ => self.carry_out(send),
         }
     }

@@ -2,6 +2,7 @@
 
 use crate::stage::{Desk, done_by};
 use crate::{bare, code, facts, gang, lost, pending, placed};
+use scheduler_model::spec::Reservation;
 use scheduler_model::time::{Span, Time};
 use scheduler_protocol::facts::{GangFacts, MemberFacts};
 use scheduler_protocol::repair::{Keep, RELEASE_ADVICE, RepairNews, Stage};
@@ -151,6 +152,19 @@ fn a_gang_whose_members_are_on_their_way_is_not_released() {
     assert_eq!(desk.send(), []);
     desk.look(&broken());
     assert_eq!(done_by(&desk.send()).0, ["a", "b"]);
+}
+
+#[test]
+fn a_gang_for_which_others_are_evicted_is_not_released() {
+    let mut facts = broken();
+    facts.ledger.reservation = Some(Reservation::default());
+    let mut desk = Desk::new();
+    desk.look(&facts);
+    desk.pass(Span::from_secs(120));
+    desk.look(&facts);
+    assert_eq!(desk.send(), []);
+    desk.look(&broken());
+    assert_eq!(done_by(&desk.send()).0, ["a", "b"], "room was not made after all");
 }
 
 #[test]

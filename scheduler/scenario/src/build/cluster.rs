@@ -2,13 +2,16 @@
 
 use super::{Builder, HOSTNAME};
 use crate::error::Error;
-use crate::file::{LevelFile, NODE_KEYS, NodeFile, QueueFile, QuotaFile, Sections};
+use crate::file::{
+    LevelFile, NODE_KEYS, NodeFile, QueueFile, QuotaFile, ScopeFile, Sections, UsersFile,
+};
+use crate::full::Mirror as _;
 use crate::read::{Amounts, full_name, plain, read_amount};
 use scheduler_model::amount::Amount;
 use scheduler_model::event::Event;
 use scheduler_model::spec::{
-    BudgetSpec, DaemonSpec, Grants, LevelSpec, NamespaceSpec, NodeSpec, PriorityClassSpec,
-    QueueSpec, Quota, Resources, TopologySpec,
+    BudgetSpec, DaemonSpec, Grants, LevelSpec, NamespaceScope, NamespaceSpec, NodeSpec, Order,
+    PriorityClassSpec, QueueSpec, Quota, Resources, TopologySpec, UserBy, UserRule,
 };
 use scheduler_model::time::Span;
 use std::sync::Arc;
@@ -94,6 +97,13 @@ impl Builder {
                 min_runtime: file.wishes.min_runtime.as_ref().map(|span| span.0),
                 preemption_cost: file.wishes.preemption_cost,
             },
+            order: file.order.clone().map(Order::into_value),
+            holds: file.holds,
+            hold_after: file.hold_after.as_ref().map(|span| span.0),
+            namespaces: file.namespaces.as_ref().map(scope),
+            node_selector: file.node_selector.as_ref().map(|it| it.0.clone()).unwrap_or_default(),
+            max_running: file.max_running,
+            users: file.users.as_ref().map(|file| Box::new(users(file))),
             ..QueueSpec::named(&file.name)
         };
         let QueueFile { dedicated, deserved, limit, borrowing_limit, lending_limit, .. } = file;
@@ -167,6 +177,23 @@ fn quotas(queue: &mut QueueSpec, flavour: Option<&str>, lists: [&Amounts; 5]) {
             *field(queue.quota_mut(flavour, resource)) = Some(*amount);
         }
     }
+}
+
+/// What each user may have.
+fn users(file: &UsersFile) -> UserRule {
+    UserRule {
+        by: file.label.clone().map_or(UserBy::Namespace, UserBy::Label),
+        limit: file.limit.0.clone(),
+        max_running: file.max_running,
+    }
+}
+
+/// Namespaces, each once.
+fn scope(file: &ScopeFile) -> NamespaceScope {
+    let mut names = file.names.clone();
+    names.sort();
+    names.dedup();
+    NamespaceScope { names, selector: file.selector.as_ref().map(|it| it.0.clone()) }
 }
 
 /// What a node has where a story does not say.

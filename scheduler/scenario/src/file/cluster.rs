@@ -1,6 +1,7 @@
 //! Nodes, queues and what else a cluster has, in the short form.
 
 use super::ConstraintsFile;
+use crate::full::OrderFile;
 use crate::read::{Amounts, Names, Text};
 use scheduler_model::spec::{LabelSelector, Labels, Taint};
 use scheduler_model::time::{Span, Time};
@@ -156,8 +157,42 @@ pub(crate) struct QueueFile {
     /// The most that its gangs may wish for themselves.
     #[serde(default)]
     pub(crate) wishes: GrantsFile,
+    /// In which order its gangs go.
+    #[serde(default)]
+    pub(crate) order: Option<OrderFile>,
+    #[serde(default)]
+    pub(crate) holds: Option<bool>,
+    #[serde(default)]
+    pub(crate) hold_after: Option<Text<Span>>,
+    /// Whose gangs may use it.
+    #[serde(default)]
+    pub(crate) namespaces: Option<ScopeFile>,
+    #[serde(default)]
+    pub(crate) node_selector: Option<Text<LabelSelector>>,
+    #[serde(default)]
+    pub(crate) max_running: Option<u32>,
+    /// What each user may have of it.
+    #[serde(default)]
+    pub(crate) users: Option<UsersFile>,
     #[serde(default)]
     pub(crate) created: Option<Text<Time>>,
+}
+
+/// What each user of a queue may have of it; the user is the namespace without a label.
+#[derive(Deserialize, Debug, Default)]
+#[serde(deny_unknown_fields, rename_all = "camelCase", default)]
+pub(crate) struct UsersFile {
+    pub(crate) label: Option<String>,
+    pub(crate) limit: Amounts,
+    pub(crate) max_running: Option<u32>,
+}
+
+/// Namespaces: those of a list, and those that labels select.
+#[derive(Deserialize, Debug, Default)]
+#[serde(deny_unknown_fields, default)]
+pub(crate) struct ScopeFile {
+    pub(crate) names: Vec<String>,
+    pub(crate) selector: Option<Text<LabelSelector>>,
 }
 
 /// What a queue grants of the wishes of its gangs.

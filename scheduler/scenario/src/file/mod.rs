@@ -11,7 +11,7 @@ mod volume;
 
 pub(crate) use cluster::{
     BudgetFile, DaemonFile, LevelFile, NODE_KEYS, NamespaceFile, NodeFile, PriorityClassFile,
-    QueueFile, QuotaFile, TopologyFile,
+    QueueFile, QuotaFile, ScopeFile, TopologyFile, UsersFile,
 };
 pub(crate) use constraint::{ConstraintsFile, PodTermFile, SpreadFile};
 pub(crate) use expect::{BecauseFile, Entry, GangExpectFile, QueueExpectFile, RunsFile};

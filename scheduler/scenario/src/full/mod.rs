@@ -17,5 +17,6 @@ mod volume;
 pub(crate) use gang::DialectFile;
 pub(crate) use object::{GangHintFile, ObjectFile, PodHintFile, WorkloadFile};
 pub(crate) use pod::{PhaseFile, UnsupportedFile};
+pub(crate) use queue::OrderFile;
 pub(crate) use shape::UnsatisfiableFile;
 pub(crate) use value::{Mirror, mirror, words};

@@ -1,11 +1,11 @@
 //! Queues, topologies, priority classes and namespaces in the full form.
 
 use super::value::ResourcesFile;
-use super::{Mirror, mirror};
+use super::{Mirror, mirror, words};
 use scheduler_model::amount::Amount;
 use scheduler_model::spec::{
-    Dialect, Grants, Labels, LevelSpec, NamespaceSpec, PriorityClassSpec, QueueSpec, Quota,
-    QuotaSpec, Resources, TopologySpec,
+    Dialect, Grants, LabelSelector, Labels, LevelSpec, NamespaceScope, NamespaceSpec, Order,
+    PriorityClassSpec, QueueSpec, Quota, QuotaSpec, Resources, TopologySpec, UserBy, UserRule,
 };
 use scheduler_model::time::{Span, Time};
 use std::collections::BTreeMap;
@@ -27,7 +27,28 @@ mirror! {
         preemptible: bool,
         min_runtime: Span,
         grants: Grants,
+        order: Option<Order>,
+        holds: Option<bool>,
+        hold_after: Option<Span>,
+        namespaces: Option<NamespaceScope>,
+        node_selector: LabelSelector,
+        max_running: Option<u32>,
+        users: Option<Box<UserRule>>,
     }
+}
+
+mirror! {
+    UserRule as UserRuleFile, base UserRule::default(),
+    required {}
+    optional {
+        by: UserBy,
+        limit: Resources,
+        max_running: Option<u32>,
+    }
+}
+
+words! {
+    UserBy as UserByFile("camelCase") { Namespace, Label(String) }
 }
 
 mirror! {
@@ -38,6 +59,10 @@ mirror! {
         min_runtime: Option<Span>,
         preemption_cost: Option<u32>,
     }
+}
+
+words! {
+    Order as OrderFile("camelCase") { Priority, Fifo, BestEffortFifo, FairByUser }
 }
 
 /// Mirror of `QuotaSpec`: maps of one entry, since the resource decides the unit.

@@ -224,8 +224,22 @@ fn each_reason_has_its_word() {
         (WaitReason::QueueClosed(text()), "queue-closed"),
         (WaitReason::QueueBroken(text()), "queue-broken"),
         (WaitReason::QueueContradictory(clash), "queue-contradictory"),
+        (WaitReason::QueueForbidden { queue: text(), namespace: text() }, "queue-forbidden"),
         (WaitReason::LevelMissing(text()), "level-missing"),
+        (WaitReason::Running { queue: text(), user: None, running: 1, most: 1 }, "max-running"),
+        (
+            WaitReason::UserLimit {
+                queue: text(),
+                user: text(),
+                resource: text(),
+                used: Amount::ZERO,
+                wants: Amount::ZERO,
+                limit: Amount::ZERO,
+            },
+            "user-limit",
+        ),
         (WaitReason::Held { holder: key("h", Dialect::Muster) }, "held"),
+        (WaitReason::Behind { head: key("h", Dialect::Muster) }, "behind"),
         (WaitReason::Fuel, "fuel"),
     ] {
         let observed = explained(reason, GangState::Waits);

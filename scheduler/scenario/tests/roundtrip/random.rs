@@ -323,6 +323,11 @@ prop_compose! {
     }
 }
 
+fn order() -> impl Strategy<Value = Order> {
+    use Order::{BestEffortFifo, FairByUser, Fifo, Priority};
+    proptest::sample::select(vec![Priority, Fifo, BestEffortFifo, FairByUser])
+}
+
 prop_compose! {
     fn queue()(
         (name, uid, created_at, parent) in (text(), text(), time(), of(text())),
@@ -333,10 +338,19 @@ prop_compose! {
             |(non_preemptible, min_runtime, preemption_cost)| {
                 Grants { non_preemptible, min_runtime, preemption_cost }
             }),
+        (order, holds, hold_after) in (of(order()), of(any::<bool>()), of(span())),
         quotas in vec((of(text()), resource(), quota())
             .prop_map(|(flavour, resource, quota)| QuotaSpec { flavour, resource, quota }), 0..3),
+        namespaces in of((vec(text(), 0..3), of(selector()))
+            .prop_map(|(names, selector)| NamespaceScope { names, selector })),
+        node_selector in selector(),
+        max_running in of(any::<u32>()),
+        users in of((of(text()), resources(), of(any::<u32>())).prop_map(
+            |(label, limit, max_running)| Box::new(UserRule {
+                by: label.map_or(UserBy::Namespace, UserBy::Label), limit, max_running,
+            }))),
     ) -> QueueSpec {
-        QueueSpec { name, uid, dialect, digest, created_at, parent, weight, priority, quotas, open, reclaimable, preempts, preemptible, min_runtime, grants }
+        QueueSpec { name, uid, dialect, digest, created_at, parent, weight, priority, quotas, open, reclaimable, preempts, preemptible, min_runtime, grants, order, holds, hold_after, namespaces, node_selector, max_running, users }
     }
 }
 

@@ -6,6 +6,7 @@
 use super::cluster::{add, taken_by};
 use super::gang::{Level, Tally, domain_of, level_of, members_by_gang, tally};
 use super::quota::usage;
+use super::turnout::Turnout;
 use super::{Cluster, Violation};
 use scheduler_model::amount::Amount;
 use scheduler_model::spec::{
@@ -119,7 +120,7 @@ fn over_limit(cluster: &Cluster, gangs: &[GangSpec], queues: &[QueueSpec]) -> Ve
     let gangs: BTreeMap<&GangKey, &GangSpec> = gangs.iter().map(|gang| (&gang.key, gang)).collect();
     let refs: Vec<&QueueSpec> = queues.iter().collect();
     let usage = usage(cluster, &gangs, &refs);
-    let mut violations = Vec::new();
+    let mut violations = Turnout::of(cluster, &gangs, &refs).excess(&refs);
     for queue in queues {
         for quota in &queue.quotas {
             let Some(limit) = quota.quota.limit else { continue };

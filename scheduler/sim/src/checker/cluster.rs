@@ -4,10 +4,13 @@
 //! Next: `objects.rs` builds it from events.
 
 use super::Objects;
+use super::gang::gang_of;
+use super::selector::selects;
 use scheduler_model::amount::Amount;
 use scheduler_model::event::Event;
 use scheduler_model::spec::{
-    ClaimSpec, Labels, NamespaceSpec, NodeSpec, PodSpec, PoolSpec, Resources, VolumeSpec,
+    ClaimSpec, GangKey, LabelSelector, Labels, NamespaceSpec, NodeSpec, PodSpec, PoolSpec,
+    Resources, VolumeSpec,
 };
 use scheduler_model::time::{Span, Time};
 use scheduler_model::world::World;
@@ -31,6 +34,8 @@ pub struct Cluster {
     pub volumes: BTreeMap<String, VolumeSpec>,
     /// Room for new volumes by key.
     pub pools: BTreeMap<String, PoolSpec>,
+    /// By gang, the queues that keep its pods to nodes with some labels, from below.
+    pub queue_nodes: BTreeMap<GangKey, Vec<(String, LabelSelector)>>,
     /// The moment at which it is looked at: what is silent for long is lost.
     pub now: Time,
 }
@@ -73,6 +78,13 @@ impl Cluster {
         };
         let node = pod.node.as_ref().map(|node| self.nodes.get(node));
         pod.terminating || node.is_some_and(|node| node.is_none_or(is_silent))
+    }
+
+    /// The first queue that keeps the pod off the node. Those of DaemonSets go where they like.
+    pub(crate) fn queue_against(&self, pod: &PodSpec, node: &NodeSpec) -> Option<&str> {
+        let asks = self.queue_nodes.get(&gang_of(pod)).filter(|_| pod.daemon.is_none())?;
+        let against = asks.iter().find(|(_, selector)| !selects(selector, &node.labels));
+        against.map(|(queue, _)| queue.as_str())
     }
 
     /// Value of a node's label.

@@ -20,6 +20,7 @@ mod replay;
 mod selector;
 mod spread;
 mod standing;
+mod turnout;
 mod violation;
 
 pub use audit::audit;
@@ -37,6 +38,7 @@ pub(crate) use gang::{Level, domain_of, level_of, members_by_gang, tally};
 pub(crate) use partner::{forbidden_by, refusing};
 pub(crate) use quota::{path, queue_of, usage};
 pub(crate) use refusal::pod_refusals;
-pub(crate) use selector::term_holds;
+pub(crate) use selector::{in_scope, term_holds};
 pub(crate) use spread::hard_constraints;
 pub(crate) use standing::stands_against;
+pub(crate) use turnout::{Turnout, holds, user_of};

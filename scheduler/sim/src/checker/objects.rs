@@ -4,9 +4,12 @@
 //! is gone.
 
 use super::gang::{gang_of, members_by_gang};
+use super::quota::{path, queue_of};
 use super::{Cluster, Violation, audit};
 use scheduler_model::event::{Event, Kind};
-use scheduler_model::spec::{GangKey, GangSpec, Membership, PodPhase, QueueSpec, TopologySpec};
+use scheduler_model::spec::{
+    GangKey, GangSpec, LabelSelector, Membership, PodPhase, QueueSpec, TopologySpec,
+};
 use scheduler_model::world::World;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -23,6 +26,8 @@ pub struct Objects {
     pub topologies: BTreeMap<String, TopologySpec>,
     /// What a running list has not named yet.
     unlisted: BTreeSet<(Kind, String)>,
+    /// Some queue asked for nodes once.
+    asks_for_nodes: bool,
 }
 
 impl Objects {
@@ -60,6 +65,7 @@ impl Objects {
                 self.gangs.insert(spec.key.clone(), spec.as_ref().clone());
             }
             Event::Queue(spec) => {
+                self.asks_for_nodes |= !spec.node_selector.requirements.is_empty();
                 self.queues.insert(spec.name.clone(), spec.clone());
             }
             Event::Topology(spec) => {
@@ -92,6 +98,24 @@ impl Objects {
             | Event::Budget(_)
             | Event::BudgetGone(_) => {}
         }
+        if self.asks_for_nodes {
+            self.cluster.queue_nodes = self.queue_nodes();
+        }
+    }
+
+    /// What queues ask of the nodes of each gang, read off anew.
+    fn queue_nodes(&self) -> BTreeMap<GangKey, Vec<(String, LabelSelector)>> {
+        let queues: Vec<&QueueSpec> = self.queues.values().collect();
+        let members = members_by_gang(&self.cluster).into_iter();
+        members
+            .map(|(key, members)| {
+                let queue = queue_of(&self.cluster, &key, self.gangs.get(&key), &members);
+                let path = path(&queues, &queue).into_iter();
+                let asks = path.filter(|queue| !queue.node_selector.requirements.is_empty());
+                let asks = asks.map(|queue| (queue.name.clone(), queue.node_selector.clone()));
+                (key, asks.collect())
+            })
+            .collect()
     }
 
     /// Group objects, and the gangs that exist without one: pods that share a controller and

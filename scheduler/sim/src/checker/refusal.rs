@@ -44,7 +44,12 @@ pub fn refusals(cluster: &Cluster, pod: &PodSpec, node: &str) -> Vec<Refusal> {
         refusals.push(Refusal::NoNode);
         return refusals;
     };
-    let mut reasons = all_against(&pod.shape, spec);
+    let mut reasons: Vec<NodeReason> = cluster
+        .queue_against(pod, spec)
+        .map(|queue| NodeReason::QueueNodes(queue.to_owned()))
+        .into_iter()
+        .collect();
+    reasons.extend(all_against(&pod.shape, spec));
     reasons.extend(lacks_room(cluster, pod, spec));
     reasons.extend(claims_against(cluster, pod, spec));
     reasons.extend(ports_taken(cluster, pod, node));

@@ -52,7 +52,8 @@ pub(super) fn term_means(cluster: &Cluster, term: &PodTerm, pod: &PodSpec) -> bo
         && term.selector.as_ref().is_some_and(|selector| selects(selector, &pod.labels))
 }
 
-fn in_scope(cluster: &Cluster, scope: &NamespaceScope, namespace: &str) -> bool {
+/// True if the namespace is one of those that are meant.
+pub(crate) fn in_scope(cluster: &Cluster, scope: &NamespaceScope, namespace: &str) -> bool {
     scope.names.iter().any(|name| name == namespace)
         || scope
             .selector

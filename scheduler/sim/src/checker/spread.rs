@@ -62,7 +62,8 @@ fn count_domains<'a>(
     let mut domains = BTreeMap::new();
     for node in cluster.nodes.values() {
         let has_all_keys = hard.iter().all(|other| node.labels.contains_key(&other.topology_key));
-        let honoured = (!constraint.honour_affinity || wants(&pod.shape, node))
+        let honoured = (!constraint.honour_affinity
+            || (wants(&pod.shape, node) && cluster.queue_against(pod, node).is_none()))
             && (!constraint.honour_taints || untolerated(&pod.shape, node).next().is_none());
         if !has_all_keys || !honoured {
             continue;

@@ -68,6 +68,30 @@ pub enum Violation {
         /// Ceiling.
         limit: Amount,
     },
+    /// More gangs run than may.
+    TooMany {
+        /// Queue that says how many.
+        queue: String,
+        /// The user, if it is that user's number.
+        user: Option<String>,
+        /// So many run.
+        running: u32,
+        /// So many may.
+        most: u32,
+    },
+    /// A user uses more of a queue than it may.
+    UserOverLimit {
+        /// Queue that limits its users.
+        queue: String,
+        /// User.
+        user: String,
+        /// Resource.
+        resource: String,
+        /// In use by that user's gangs.
+        used: Amount,
+        /// Ceiling.
+        limit: Amount,
+    },
 }
 
 impl fmt::Display for Violation {
@@ -93,6 +117,17 @@ impl fmt::Display for Violation {
             }
             Self::Apart { gang, level, domains } => {
                 write!(f, "gang {gang} must share one {level:?}: {}", domains.join(", "))
+            }
+            Self::TooMany { queue, user, running, most } => {
+                write!(f, "queue {queue:?} runs {running} gangs of at most {most}")?;
+                match user {
+                    Some(user) => write!(f, " of user {user:?}"),
+                    None => Ok(()),
+                }
+            }
+            Self::UserOverLimit { queue, user, resource, used, limit } => {
+                let (used, limit) = (show_amount(resource, *used), show_amount(resource, *limit));
+                write!(f, "user {user:?} uses {used} of queue {queue:?}, the limit is {limit}")
             }
             Self::OverLimit { queue, flavour, resource, used, limit } => {
                 let (used, limit) = (show_amount(resource, *used), show_amount(resource, *limit));

@@ -43,6 +43,7 @@ impl<'a> Ground<'a> {
     /// True if nothing but room and what its own gang does can keep `pod` off the node.
     pub(super) fn allows(&self, pod: &PodSpec, row: &Row<'_>) -> bool {
         stands_against(&pod.shape, row.spec).is_none()
+            && self.cluster.queue_against(pod, row.spec).is_none()
             && !self
                 .refusing
                 .iter()

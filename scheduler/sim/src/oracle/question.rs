@@ -2,8 +2,8 @@
 
 use super::contradiction::contradiction;
 use crate::checker::{
-    Level, Objects, gang_of, level_of, members_by_gang, path, pod_refusals, queue_of, tally,
-    unusable_claim, usage, used_of,
+    Level, Objects, Turnout, gang_of, holds, in_scope, level_of, members_by_gang, path,
+    pod_refusals, queue_of, tally, unusable_claim, usage, used_of, user_of,
 };
 use scheduler_model::amount::Amount;
 use scheduler_model::explain::WaitReason;
@@ -46,6 +46,14 @@ pub struct QueueRoom {
     pub left: Amount,
 }
 
+impl QueueRoom {
+    /// The name of the room that a user has in a queue.
+    #[must_use]
+    pub fn of_user(queue: &str, user: &str) -> String {
+        format!("user {user:?} of {queue}")
+    }
+}
+
 impl GangQuestion {
     /// True if enough members run or have succeeded already.
     #[must_use]
@@ -61,7 +69,9 @@ pub fn questions(objects: &Objects) -> Vec<(GangKey, Result<GangQuestion, WaitRe
     let gangs = objects.all_gangs();
     let gangs: BTreeMap<&GangKey, &GangSpec> = gangs.iter().map(|gang| (&gang.key, gang)).collect();
     let queues: Vec<&QueueSpec> = objects.queues.values().collect();
-    let view = View { usage: usage(&objects.cluster, &gangs, &queues), queues, objects };
+    let turnout = Turnout::of(&objects.cluster, &gangs, &queues);
+    let usage = usage(&objects.cluster, &gangs, &queues);
+    let view = View { usage, turnout, queues, objects };
     let mut answers = Vec::new();
     for (key, members) in members_by_gang(&objects.cluster) {
         let waits =
@@ -82,6 +92,7 @@ struct View<'a> {
     objects: &'a Objects,
     queues: Vec<&'a QueueSpec>,
     usage: BTreeMap<(String, String), scheduler_model::spec::Resources>,
+    turnout: Turnout,
 }
 
 impl View<'_> {
@@ -93,13 +104,17 @@ impl View<'_> {
             return Err(WaitReason::Schedulers);
         }
         let queue = queue_of(&self.objects.cluster, &gang.key, Some(gang), members);
-        let room = self.room(&queue)?;
+        let mut room = self.room(&queue, &gang.key.namespace)?;
         let topologies: Vec<&TopologySpec> = self.objects.topologies.values().collect();
         let level = match level_of(gang, &topologies) {
             Level::Free => None,
             Level::Keys(keys) => Some(keys),
             Level::Missing(name) => return Err(WaitReason::LevelMissing(name)),
         };
+        if !members.iter().any(|pod| holds(&self.objects.cluster, pod)) {
+            self.crowded(&queue, gang)?;
+        }
+        room.extend(self.user_room(&queue, gang));
         let tally = tally(&self.objects.cluster, gang, members);
         let cluster = &self.objects.cluster;
         let free = members
@@ -118,6 +133,45 @@ impl View<'_> {
         })
     }
 
+    /// An error if a queue on the way up runs as many gangs as it may.
+    fn crowded(&self, queue: &str, gang: &GangSpec) -> Result<(), WaitReason> {
+        for level in path(&self.queues, queue) {
+            let check = |user: Option<String>, running: u32, most: Option<u32>| match most {
+                Some(most) if running >= most => {
+                    Err(WaitReason::Running { queue: level.name.clone(), user, running, most })
+                }
+                _ => Ok(()),
+            };
+            let running = self.turnout.gangs.get(&level.name).copied().unwrap_or(0);
+            check(None, running, level.max_running)?;
+            let Some(rule) = &level.users else { continue };
+            let user = user_of(&self.objects.cluster, &gang.key, Some(gang), &rule.by);
+            let has = self.turnout.users.get(&(level.name.clone(), user.clone()));
+            check(Some(user), has.map_or(0, |(running, _)| *running), rule.max_running)?;
+        }
+        Ok(())
+    }
+
+    /// What the limits of its users leave a gang. Each user's is a room of its own.
+    fn user_room(&self, queue: &str, gang: &GangSpec) -> Vec<QueueRoom> {
+        let mut rooms = Vec::new();
+        for level in path(&self.queues, queue) {
+            let Some(rule) = &level.users else { continue };
+            let user = user_of(&self.objects.cluster, &gang.key, Some(gang), &rule.by);
+            let has = self.turnout.users.get(&(level.name.clone(), user.clone()));
+            for (resource, limit) in &rule.limit {
+                let used = has.and_then(|(_, used)| used.get(resource)).copied();
+                rooms.push(QueueRoom {
+                    queue: QueueRoom::of_user(&level.name, &user),
+                    flavour: None,
+                    resource: resource.clone(),
+                    left: limit.minus(used.unwrap_or_default()),
+                });
+            }
+        }
+        rooms
+    }
+
     fn names_other_scheduler(&self, key: &GangKey) -> bool {
         let pods = self.objects.cluster.pods.values();
         pods.filter(|pod| !pod.ours && !pod.phase.is_finished()).any(|pod| gang_of(pod) == *key)
@@ -125,7 +179,7 @@ impl View<'_> {
 
     /// What all limits from `queue` upwards leave. Without any queue object of that name there
     /// is nobody to limit the gang, but only the queue `default` may be missing.
-    fn room(&self, queue: &str) -> Result<Vec<QueueRoom>, WaitReason> {
+    fn room(&self, queue: &str, namespace: &str) -> Result<Vec<QueueRoom>, WaitReason> {
         let path = path(&self.queues, queue);
         let broken = || Err(WaitReason::QueueBroken(queue.to_owned()));
         match path.last() {
@@ -139,6 +193,14 @@ impl View<'_> {
         }
         if let Some(clash) = contradiction(&path) {
             return Err(WaitReason::QueueContradictory(clash));
+        }
+        let bars = |queue: &&&QueueSpec| {
+            let scope = queue.namespaces.as_ref();
+            scope.is_some_and(|scope| !in_scope(&self.objects.cluster, scope, namespace))
+        };
+        if let Some(queue) = path.iter().find(bars) {
+            let (queue, namespace) = (queue.name.clone(), namespace.to_owned());
+            return Err(WaitReason::QueueForbidden { queue, namespace });
         }
         let mut room = BTreeSet::new();
         for queue in path {

@@ -60,6 +60,12 @@ pub enum Feature {
     Unsupported,
     /// Pods with volume claims.
     Volumes,
+    /// Queues that run so many gangs at once, and limit their users.
+    Turnout,
+    /// Queues for some namespaces only.
+    Guests,
+    /// Queues that keep their gangs to some nodes.
+    Partitions,
     /// Gangs of different priorities.
     Priorities,
     /// Gangs that end after some time.
@@ -67,8 +73,16 @@ pub enum Feature {
 }
 
 impl Feature {
+    /// Those with a stream of their own, so that worlds without them stay what they were.
+    pub(super) const APART: [(Self, u64); 4] = [
+        (Self::Volumes, 0x0070_6F6C),
+        (Self::Turnout, 0x0074_726E),
+        (Self::Guests, 0x0067_7565),
+        (Self::Partitions, 0x0070_6172),
+    ];
+
     /// All features.
-    pub const ALL: [Self; 29] = [
+    pub const ALL: [Self; 32] = [
         Self::Taints,
         Self::Cordons,
         Self::NotReady,
@@ -96,12 +110,16 @@ impl Feature {
         Self::Gates,
         Self::Unsupported,
         Self::Volumes,
+        Self::Turnout,
+        Self::Guests,
+        Self::Partitions,
         Self::Priorities,
         Self::Runtimes,
     ];
 
     pub(super) fn draw(dice: &mut Dice) -> BTreeSet<Self> {
-        let all = Self::ALL.into_iter().filter(|feature| *feature != Self::Volumes);
+        let is_apart = |feature: &Self| Self::APART.iter().any(|(apart, _)| apart == feature);
+        let all = Self::ALL.into_iter().filter(|feature| !is_apart(feature));
         all.filter(|_| dice.chance(33)).collect()
     }
 }

@@ -68,12 +68,20 @@ impl Draft {
 /// The world of `seed`.
 #[must_use]
 pub fn random(seed: u64, size: Size) -> World {
+    random_but(seed, size, &[])
+}
+
+/// The world of `seed`, in which none of `left_out` occurs, even if it would otherwise.
+#[must_use]
+pub fn random_but(seed: u64, size: Size, left_out: &[Feature]) -> World {
     let mut dice = Dice::new(seed);
     let mut features = Feature::draw(&mut dice);
-    // From a stream of their own: worlds without volumes stay what they were.
-    if Dice::new(seed ^ 0x0070_6F6C).chance(33) {
-        features.insert(Feature::Volumes);
+    for (feature, stream) in Feature::APART {
+        if Dice::new(seed ^ stream).chance(33) {
+            features.insert(feature);
+        }
     }
+    features.retain(|feature| !left_out.contains(feature));
     random_with(dice, size, features)
 }
 

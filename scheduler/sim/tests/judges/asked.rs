@@ -2,12 +2,14 @@
 
 use crate::make::*;
 use scheduler_model::amount::Amount;
-use scheduler_model::explain::WaitReason;
+use scheduler_model::event::Event;
+use scheduler_model::explain::{NodeReason, WaitReason};
 use scheduler_model::spec::{
-    GangSpec, Membership, NamespaceSpec, PodPhase, PodShape, PodSpec, QueueSpec, QuotaSpec,
+    GangSpec, LabelSelector, Membership, NamespaceScope, NamespaceSpec, PodPhase, PodShape,
+    PodSpec, QueueSpec, QuotaSpec, SelectorOperator,
 };
-use scheduler_sim::checker::Objects;
-use scheduler_sim::oracle::{GangQuestion, questions};
+use scheduler_sim::checker::{Objects, Refusal, refusals};
+use scheduler_sim::oracle::{Answer, GangQuestion, feasible, questions};
 
 fn waiting(uid: &str) -> PodSpec {
     pod(uid, &[], requesting(&[("cpu", 1)]))
@@ -144,4 +146,46 @@ fn pods_without_a_group_are_gangs_by_owner_or_alone() {
     let names: Vec<String> = all.iter().map(|(key, _)| key.to_string()).collect();
     assert_eq!(names, ["blue/c", "blue/job/x"]);
     assert!(all.iter().all(|(_, question)| question.as_ref().is_ok_and(|asked| asked.min == 1)));
+}
+
+#[test]
+fn a_gang_whose_queue_or_one_above_is_not_for_its_namespace_is_not_asked_about() {
+    let only_for = |name: &str, parent: Option<&str>, namespace: Option<&str>| QueueSpec {
+        parent: parent.map(str::to_owned),
+        namespaces: namespace
+            .map(|it| NamespaceScope { names: vec![it.to_owned()], selector: None }),
+        ..QueueSpec::named(name)
+    };
+    let forbidden = |queue: &str| WaitReason::QueueForbidden {
+        queue: queue.to_owned(),
+        namespace: "blue".to_owned(),
+    };
+    assert_eq!(waits(in_queue("q"), &[only_for("q", None, Some("red"))]), forbidden("q"));
+    let below = [only_for("q", Some("top"), Some("blue")), only_for("top", None, Some("red"))];
+    assert_eq!(waits(in_queue("q"), &below), forbidden("top"));
+    let allowed = objects(in_queue("q"), vec![waiting("p")], &[only_for("q", None, Some("blue"))]);
+    assert!(only(&allowed).is_ok());
+}
+
+#[test]
+fn a_gang_finds_room_on_the_nodes_of_its_queue_alone() {
+    let queue = |value: &str| QueueSpec {
+        node_selector: LabelSelector {
+            requirements: vec![requirement("pool", SelectorOperator::In, &[value])],
+        },
+        ..QueueSpec::named("q")
+    };
+    let answer = |value: &str| {
+        let mut all = Objects::default();
+        all.observe(&Event::Node(Box::new(node("n", &[("pool", "a")]))));
+        all.observe(&Event::Gang(Box::new(in_queue("q"))));
+        all.observe(&Event::Pod(Box::new(waiting("p"))));
+        all.observe(&Event::Queue(queue(value)));
+        let asked = only(&all).expect("the queue is open");
+        (feasible(&all.cluster, &asked, 100), refusals(&all.cluster, &waiting("p"), "n"))
+    };
+    let (found, against) = answer("a");
+    assert!(matches!(found, Answer::Yes(_)) && against.is_empty(), "{found:?} {against:?}");
+    let other = Refusal::Node(NodeReason::QueueNodes("q".to_owned()));
+    assert_eq!(answer("b"), (Answer::No, vec![other]));
 }

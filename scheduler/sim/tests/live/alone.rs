@@ -3,6 +3,7 @@
 //!
 //! Invariant: every answer and every change is heard at the moment of its call.
 
+use scheduler_core::engine::Config;
 use scheduler_core::evict::Evicts;
 use scheduler_live::driver::Live;
 use scheduler_live::news::News;
@@ -14,7 +15,8 @@ use scheduler_model::spec::{
     Resources,
 };
 use scheduler_model::time::{Span, Time};
-use scheduler_protocol::answer::Answer;
+use scheduler_protocol::answer::{Answer, Reply};
+use scheduler_protocol::call::Call;
 use scheduler_sim::live::server::{ApiServer, Caller, Done};
 use std::sync::Arc;
 
@@ -31,18 +33,37 @@ pub(crate) struct Alone {
     life: u64,
     /// The process dies once it made so many calls.
     pub(crate) dies_after: Option<usize>,
+    /// The server cannot be reached once it took so many calls.
+    pub(crate) cut_after: Option<usize>,
+    /// Marks of this pod are refused.
+    pub(crate) unmarkable: Option<String>,
+    engine: Config,
 }
 
 impl Alone {
     /// A cluster of this many nodes, for one pod of a gang each.
     pub(crate) fn new(nodes: usize) -> Self {
+        Self::with(nodes, Config::default())
+    }
+
+    /// The same with other settings of the engine.
+    pub(crate) fn with(nodes: usize, engine: Config) -> Self {
         let mut server = ApiServer::default();
         server.change(Event::Queue(QueueSpec::named("default")), START);
         for index in 0..nodes {
             server.change(node(&format!("n{index}")), START);
         }
-        let mut alone =
-            Self { live: fresh(), server, told: 0, now: START, life: 0, dies_after: None };
+        let mut alone = Self {
+            live: fresh(&engine),
+            server,
+            told: 0,
+            now: START,
+            life: 0,
+            dies_after: None,
+            cut_after: None,
+            unmarkable: None,
+            engine,
+        };
         alone.restart();
         alone
     }
@@ -54,7 +75,7 @@ impl Alone {
 
     /// The process dies and another one begins, which knows what the server lists.
     pub(crate) fn restart(&mut self) {
-        self.live = fresh();
+        self.live = fresh(&self.engine);
         self.dies_after = None;
         self.life += 1;
         self.told = self.server.log.len();
@@ -100,6 +121,22 @@ impl Alone {
         self.live.engine().gang(key).expect("the gang is there").ledger
     }
 
+    fn answer(&mut self, by: Caller, call: &Call) -> Answer {
+        match &mut self.cut_after {
+            Some(0) => return Answer::Unsent("cut".to_owned()),
+            Some(left) => *left -= 1,
+            None => {}
+        }
+        match call {
+            Call::PodStatus { pod, condition: Some(mark), .. }
+                if mark.is_true && self.unmarkable.as_ref() == Some(&pod.name) =>
+            {
+                Answer::Reply(Reply::code(403))
+            }
+            _ => Answer::Reply(self.server.call(by, call, self.now)),
+        }
+    }
+
     fn moment(&mut self) {
         while self.dies_after != Some(0) {
             while let Some((_, event)) = self.server.log.get(self.told) {
@@ -117,16 +154,16 @@ impl Alone {
                     Some(left) => *left -= 1,
                     None => {}
                 }
-                let reply = self.server.call(by, &send.call, self.now);
-                self.live.take(News::Answer(send.id, Answer::Reply(reply)), self.now);
+                let answer = self.answer(by, &send.call);
+                self.live.take(News::Answer(send.id, answer), self.now);
             }
         }
     }
 }
 
-fn fresh() -> Live {
+fn fresh(engine: &Config) -> Live {
     let mut settings = Settings::of("me", None);
-    settings.engine.evicts = Evicts::ByQueue;
+    settings.engine = Config { evicts: Evicts::ByQueue, ..engine.clone() };
     Live::new(plugins::default_profile(), settings)
 }
 
@@ -151,7 +188,8 @@ fn gpus(count: i64) -> Resources {
     Resources::from([("gpu".to_owned(), Amount::new(count))])
 }
 
-fn node(name: &str) -> Event {
+/// A node for one pod of a gang.
+pub(crate) fn node(name: &str) -> Event {
     let mut allocatable = gpus(1);
     allocatable.insert("pods".to_owned(), Amount::new(10));
     let spec = NodeSpec { name: name.to_owned(), ready: true, allocatable, ..NodeSpec::default() };

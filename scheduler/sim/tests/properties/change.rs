@@ -4,8 +4,9 @@ use scheduler_model::amount::Amount;
 use scheduler_model::event::Event;
 use scheduler_model::spec::{
     Attach, BoundVolume, BudgetSpec, ClaimSpec, ClaimState, DaemonSpec, GangKey, GangSpec,
-    LabelSelector, NamespaceSpec, NodeSpec, PodPhase, PodShape, PodSpec, PriorityClassSpec,
-    QueueSpec, QuotaSpec, Resources, Taint, TaintEffect, TopologyWish, VolumeSpec,
+    LabelSelector, NamespaceScope, NamespaceSpec, NodeSpec, PodPhase, PodShape, PodSpec,
+    PriorityClassSpec, QueueSpec, QuotaSpec, Requirement, Resources, SelectorOperator, Taint,
+    TaintEffect, TopologyWish, VolumeSpec,
 };
 use scheduler_model::time::Time;
 use scheduler_sim::checker::Objects;
@@ -116,13 +117,27 @@ fn gang(mut gang: GangSpec, dice: &mut Dice) -> Event {
 }
 
 fn queue(mut queue: QueueSpec, dice: &mut Dice) -> Event {
-    match dice.between(0, 6) {
+    match dice.between(0, 8) {
         0 => return Event::QueueGone(queue.name),
         1 => queue.open = !queue.open,
         2 => queue.parent = Some(word(dice, &["q0", "q1", "q2", "nowhere"])),
         3 => queue.parent = None,
         4 => queue.quotas.clear(),
         5 => queue.name = text("default"),
+        6 => {
+            let names = vec![word(dice, &["blue", "red"])];
+            let scope = NamespaceScope { names, selector: None };
+            queue.namespaces = dice.chance(50).then_some(scope);
+        }
+        7 => {
+            let part = Requirement {
+                key: text("disk"),
+                operator: SelectorOperator::In,
+                values: vec![word(dice, &["ssd", "hdd"])],
+            };
+            let requirements = if dice.chance(70) { vec![part] } else { Vec::new() };
+            queue.node_selector = LabelSelector { requirements };
+        }
         _ => {
             let amount = Amount::new(i64::try_from(dice.between(0, 6)).expect("small"));
             queue.quotas = vec![QuotaSpec::limit(None, "pods", amount)];

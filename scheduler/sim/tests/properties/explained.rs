@@ -6,7 +6,7 @@ use scheduler_model::amount::Amount;
 use scheduler_model::explain::{Explanation, WaitReason};
 use scheduler_model::spec::{GangKey, PodSpec};
 use scheduler_sim::checker::{Objects, gang_of};
-use scheduler_sim::oracle::{Answer, GangQuestion, feasible, questions};
+use scheduler_sim::oracle::{Answer, GangQuestion, QueueRoom, feasible, questions};
 use scheduler_sim::worlds::Size;
 use std::mem::discriminant;
 
@@ -122,7 +122,14 @@ fn judge(
             let is_short = !has_enough(&question) || question.pending.is_empty();
             is(is_short, "enough members are free to go")
         }
-        WaitReason::Limit { .. } => judge_limit(objects, question, &why.reason),
+        WaitReason::Limit { queue, flavour, resource, used, wants, limit, .. } => {
+            let room = (queue.clone(), flavour.clone(), resource.clone());
+            judge_limit(objects, question, room, (*used, *wants, *limit))
+        }
+        WaitReason::UserLimit { queue, user, resource, used, wants, limit } => {
+            let room = (QueueRoom::of_user(queue, user), None, resource.clone());
+            judge_limit(objects, question, room, (*used, *wants, *limit))
+        }
         WaitReason::Room => is(!question.has_minimum(), "it has its minimum"),
         WaitReason::Elastic => is(question.has_minimum(), "it lacks its minimum"),
         other => is(false, &format!("nothing of that kind is so: {other}")),
@@ -130,16 +137,18 @@ fn judge(
 }
 
 /// The numbers are true, they do not add up to a yes, and without limits there is a way.
-fn judge_limit(objects: &Objects, question: GangQuestion, reason: &WaitReason) -> Verdict {
-    let WaitReason::Limit { queue, flavour, resource, used, wants, limit, .. } = reason else {
-        return is(false, "not a limit");
-    };
-    let left = Amount::minus(*limit, *used);
-    is(left < *wants, "the limit leaves enough")?;
+fn judge_limit(
+    objects: &Objects,
+    question: GangQuestion,
+    (queue, flavour, resource): (String, Option<String>, String),
+    (used, wants, limit): (Amount, Amount, Amount),
+) -> Verdict {
+    let left = Amount::minus(limit, used);
+    is(left < wants, "the limit leaves enough")?;
     let room = question
         .room
         .iter()
-        .find(|room| (&room.queue, &room.flavour, &room.resource) == (queue, flavour, resource));
+        .find(|room| (&room.queue, &room.flavour, &room.resource) == (&queue, &flavour, &resource));
     is(room.is_some_and(|room| room.left == left), "the judge knows other numbers")?;
     let without = GangQuestion { room: Vec::new(), ..question };
     let answer = feasible(&objects.cluster, &without, BUDGET);

@@ -22,6 +22,7 @@ mod restart;
 mod safety;
 mod same;
 mod seeds;
+mod strict;
 mod trial;
 mod undo;
 mod vanished;

@@ -176,7 +176,7 @@ fn reasons(trial: &Trial) -> Result<Vec<String>, String> {
 }
 
 fn word(why: &Explanation) -> String {
-    if matches!(why.reason, WaitReason::Limit { .. }) {
+    if matches!(why.reason, WaitReason::Limit { .. } | WaitReason::UserLimit { .. }) {
         return word_of(&WaitReason::Room);
     }
     word_of(&why.reason)

@@ -54,9 +54,9 @@ fn draw(snap: &Snapshot, dice: &mut Dice) -> Option<Op> {
         0 => Some(Op::Place(room(snap, &nodes, dice)?)),
         1 => Some(Op::Reserve(room(snap, &nodes, dice)?)),
         2 => {
-            let Room { class, node, count, queue } = room(snap, &nodes, dice)?;
+            let Room { class, node, count, queue, gang } = room(snap, &nodes, dice)?;
             let request = Arc::new(snap.classes().get(class).request.clone());
-            Some(Op::Hold(Kept { node, request, count, queue }))
+            Some(Op::Hold(Kept { node, request, count, queue, gang }))
         }
         3 => one_of(&evictable(snap), dice).map(Op::Evict),
         4 | 5 => {
@@ -75,10 +75,12 @@ fn draw(snap: &Snapshot, dice: &mut Dice) -> Option<Op> {
 fn room(snap: &Snapshot, nodes: &[NodeId], dice: &mut Dice) -> Option<Room> {
     let classes: Vec<ClassId> = snap.classes().iter().map(|(id, _)| id).collect();
     let queues: Vec<QueueId> = snap.queues().iter().map(|(id, _)| id).collect();
+    let gangs: Vec<GangId> = snap.gangs().iter().map(|(id, _)| id).collect();
     Some(Room {
         class: one_of(&classes, dice)?,
         node: one_of(nodes, dice)?,
         queue: one_of(&queues, dice).filter(|_| dice.chance(70)),
+        gang: one_of(&gangs, dice).filter(|_| dice.chance(70)),
         count: u32::try_from(dice.between(1, 3)).expect("small"),
     })
 }

@@ -2,6 +2,7 @@
 
 mod controllers;
 mod dump;
+mod holding;
 mod judged;
 mod make;
 mod random;

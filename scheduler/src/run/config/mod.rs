@@ -12,7 +12,7 @@ mod read;
 mod value;
 
 pub use read::{Fault, parse, read};
-pub use value::{Budgets, Format, Level, Listen, PluginName, Wait, Weight, Window};
+pub use value::{Budgets, Format, Level, Listen, Percent, PluginName, Wait, Weight, Window};
 
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -229,6 +229,10 @@ impl Default for Releases {
 pub struct Eviction {
     /// Gangs are evicted for others, as their queues allow.
     pub enabled: bool,
+    /// How long a gang waits for room before others are evicted for it.
+    pub after: Wait,
+    /// A queue that has all but so many hundredths of its fair share takes nothing back.
+    pub tolerance: Percent,
     /// How often one gang may be evicted within an hour.
     pub per_hour: u32,
     /// Whether PodDisruptionBudgets may be broken.
@@ -237,7 +241,13 @@ pub struct Eviction {
 
 impl Default for Eviction {
     fn default() -> Self {
-        Self { enabled: true, per_hour: 3, budgets: Budgets::default() }
+        Self {
+            enabled: true,
+            after: Wait::secs(10),
+            tolerance: Percent(10),
+            per_hour: 3,
+            budgets: Budgets::default(),
+        }
     }
 }
 

@@ -69,6 +69,22 @@ impl<'de> Deserialize<'de> for Window {
     }
 }
 
+/// Hundredths of something, 0 to 100.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub struct Percent(pub u8);
+
+impl<'de> Deserialize<'de> for Percent {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let number = u32::deserialize(deserializer)?;
+        match u8::try_from(number) {
+            Ok(number @ 0..=100) => Ok(Self(number)),
+            _ => Err(D::Error::custom(format!(
+                "{number} hundredths are not possible; write a number from 0 to 100"
+            ))),
+        }
+    }
+}
+
 /// Highest weight; even all plugins at it stay far below what sums can hold.
 const WEIGHT_MAX: i64 = 1_000_000;
 

@@ -73,6 +73,7 @@ impl Metrics {
             let gauge = self.oldest.with_label_values(&[busiest.label(queue)]);
             gauge.set(gauge.get().max(seconds(*span)));
         }
+        self.idle.show(&census.vacancy, &busiest);
         self.show_queues(census, &busiest);
         for (resource, sums) in shown(&census.nodes) {
             for (state, amount) in

@@ -10,6 +10,7 @@
 mod board;
 pub mod busiest;
 pub mod figures;
+mod idle;
 pub mod page;
 pub mod table;
 mod volcano;
@@ -51,6 +52,7 @@ pub struct Metrics {
     queue_used: GaugeVec,
     queue_limit: GaugeVec,
     shares: [(GaugeVec, Part); 6],
+    idle: idle::Idle,
     node_resources: GaugeVec,
     nodes: GaugeVec,
     problems: GaugeVec,
@@ -112,6 +114,7 @@ impl Metrics {
             oldest: board.gauge(table::OLDEST),
             queue_used: board.gauge(table::QUEUE_USED),
             queue_limit: board.gauge(table::QUEUE_LIMIT),
+            idle: idle::Idle::new(board.sum(table::HOLD_IDLE)),
             shares: figures::SHARES.map(|(row, of)| (board.gauge(row), of)),
             node_resources: board.gauge(table::NODE_RESOURCES),
             nodes: board.gauge(table::NODES),
@@ -290,6 +293,7 @@ impl Metrics {
         for phase in PHASES {
             let _ = self.wait_phases.remove_label_values(&[queue, phase]);
         }
+        self.idle.drop_queue(queue);
     }
 
     /// A kubelet's reason as a label: those seen first, the rest as `other`.

@@ -146,6 +146,12 @@ pub(super) const QUEUE_BORROWED: Row = gauge(
     &["queue", "resource"],
     "What they use beyond what they are entitled to.",
 );
+pub(super) const HOLD_IDLE: Row = counter(
+    "muster_hold_idle_resource_seconds_total",
+    &["queue", "resource"],
+    "Devices (resources with a slash in their name) that stood free while room was held for the \
+     first gang of a queue, times the seconds for which they did.",
+);
 pub(super) const NODE_RESOURCES: Row = gauge(
     "muster_node_resources",
     &["resource", "state"],
@@ -253,6 +259,7 @@ pub const ROWS: &[Row] = &[
     QUEUE_FAIR,
     QUEUE_DEMAND,
     QUEUE_BORROWED,
+    HOLD_IDLE,
     NODE_RESOURCES,
     NODES,
     CYCLE,

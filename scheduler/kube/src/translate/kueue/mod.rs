@@ -9,7 +9,7 @@ mod cohorts;
 pub use cohorts::Cohorts;
 
 use super::quota::{Part, Place, Quotas};
-use super::{Problems, Translated, group, queue};
+use super::{Problems, Translated, access, group, order, queue};
 use crate::quantity::{self, Rounding};
 use crate::wire::kueue::{
     ClusterQueue, ClusterQueueSpec, Cohort, CohortSpec, FairSharing, LocalQueue, ResourceFlavor,
@@ -18,7 +18,7 @@ use crate::wire::kueue::{
 use crate::wire::{Meta, Quantity};
 use scheduler_model::amount::Unit;
 use scheduler_model::problem::Problem;
-use scheduler_model::spec::{NodeSpec, QueueSpec, QuotaSpec};
+use scheduler_model::spec::{NamespaceScope, NodeSpec, QueueSpec, QuotaSpec};
 
 /// A `kueue.x-k8s.io` LocalQueue: `<namespace>/<name>` below its ClusterQueue.
 #[must_use]
@@ -29,6 +29,8 @@ pub fn local_queue(object: &LocalQueue) -> Translated<QueueSpec> {
     let mut queue = shared(&name, meta, &spec.fair_sharing, &mut problems);
     queue.parent = group::filled(&spec.cluster_queue);
     queue.open = is_open(&spec.stop_policy);
+    let names = vec![meta.namespace_or_default().to_owned()];
+    queue.namespaces = Some(NamespaceScope { names, selector: None });
     if queue.parent.is_none() {
         problems.add(
             "spec.clusterQueue",
@@ -49,6 +51,9 @@ pub fn cluster_queue(object: &ClusterQueue, cohorts: &Cohorts) -> Translated<Que
     let cohort = cohort_of(spec);
     queue.parent = cohort.filter(|name| cohorts.has(name)).map(key);
     queue.open = is_open(&spec.stop_policy);
+    let selector = spec.namespace_selector.as_ref();
+    queue.namespaces = Some(access::selected(selector, &mut problems));
+    queue.order = order::strategy(&spec.queueing_strategy, &mut problems);
     queue.quotas = quotas(&spec.resource_groups, cohort.is_some(), &mut problems);
     if cohort.is_none() {
         end_borrowing(&mut queue);
