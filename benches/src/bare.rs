@@ -66,7 +66,9 @@ impl Bare {
         let nodes: Vec<_> = self.snapshot.nodes().live().iter().collect();
         classes
             .zip(nodes.iter().cycle())
-            .map(|(class, node)| Op::Place(Room { class, node: *node, queue, count: 1 }))
+            .map(|(class, node)| {
+                Op::Place(Room { class, node: *node, queue, gang: None, count: 1 })
+            })
             .collect()
     }
 

@@ -47,7 +47,7 @@ impl Naive {
                 self.undo();
                 return None;
             };
-            let op = Op::Place(Room { class, node, queue, count: 1 });
+            let op = Op::Place(Room { class, node, queue, gang: None, count: 1 });
             self.snapshot.apply(op.clone());
             self.taken.push(op);
             places.push(node);

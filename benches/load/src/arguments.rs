@@ -12,12 +12,16 @@ Runs muster and its peers on a real API server and prints tables of what came of
 
 usage: load [FLAG VALUE]...
 
-  --only b1,b2,b6,b7       which scenarios; all of them if absent
+  --only NAME,NAME         which scenarios, of b1, b2, b5, b6, b7, shares; all of them if
+                           absent
   --size small|large       minutes or hours; small if absent
   --with NAME,NAME         who is measured, of null, muster, muster-native, kube-scheduler,
-                           volcano; all but muster-native if absent
+                           volcano, kueue (in b5 only); all but muster-native and kueue if
+                           absent
   --rounds N               how often each; 3 if absent
   --seconds N              how long pods arrive in B2 (b); 30 if absent
+  --full N                 for how many seconds queues are full in shares; 240 if absent
+  --queues N               how many queues B5 has; 100 if absent
   --in-flight N            binds in flight of the null binder; 64 if absent
   --out FILE               where the tables go, too
 ";
@@ -58,13 +62,16 @@ fn null_binder(rest: Vec<String>) -> Result<Wish, String> {
 
 fn measure(mut rest: impl Iterator<Item = String>) -> Result<Wish, String> {
     let load = std::env::current_exe().map_err(|error| error.to_string())?;
-    let all_but_native = Contestant::ALL.into_iter().filter(|it| *it != Contestant::Native);
+    let extra = [Contestant::Native, Contestant::Kueue];
+    let usual = Contestant::ALL.into_iter().filter(|it| !extra.contains(it));
     let mut program = Program {
         families: Family::ALL.to_vec(),
         size: Size::Small,
-        contestants: all_but_native.collect(),
+        contestants: usual.collect(),
         rounds: 3,
         arrivals: Duration::from_secs(30),
+        full: 240,
+        queues: 100,
         settings: Settings { load, in_flight: 64 },
     };
     let mut out = None;
@@ -82,6 +89,8 @@ fn measure(mut rest: impl Iterator<Item = String>) -> Result<Wish, String> {
             }
             "--rounds" => program.rounds = number(&value)?,
             "--seconds" => program.arrivals = Duration::from_secs(number(&value)? as u64),
+            "--full" => program.full = number(&value)?,
+            "--queues" => program.queues = number(&value)?,
             "--in-flight" => program.settings.in_flight = number(&value)?,
             "--out" => out = Some(PathBuf::from(value)),
             _ => return Err(format!("{flag} is unknown; see load --help")),

@@ -30,6 +30,14 @@ struct NodeStatus {
 struct Pod {
     metadata: Meta,
     spec: Spec,
+    #[serde(default)]
+    status: Status,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct Status {
+    phase: String,
 }
 
 #[derive(Deserialize)]
@@ -82,7 +90,9 @@ impl End {
     }
 
     fn place(&mut self, pod: Pod) {
-        if let Some(room) = self.rooms.get_mut(&pod.spec.node_name) {
+        let has_ended = ["Succeeded", "Failed"].contains(&pod.status.phase.as_str());
+        let room = self.rooms.get_mut(&pod.spec.node_name).filter(|_| !has_ended);
+        if let Some(room) = room {
             let requests = pod.spec.containers.iter().flat_map(|it| &it.resources.requests);
             for (name, text) in requests {
                 room.entry(name.clone()).or_insert((0, 0)).1 += thousandths(text);
@@ -174,13 +184,13 @@ mod tests {
         let requests = BTreeMap::from([("cpu".to_owned(), "1500m".to_owned())]);
         let containers = vec![Container { resources: Resources { requests } }];
         let spec = Spec { node_name: node.to_owned(), containers };
-        Pod { metadata: Meta { name: name.to_owned() }, spec }
+        Pod { metadata: Meta { name: name.to_owned() }, spec, status: Status::default() }
     }
 
     fn seen(node: &str) -> Sight {
         let now = Instant::now();
         let bound = Some((node.to_owned(), now));
-        Sight { created: now, bound, came_bound: false, gone: None, moved: Vec::new() }
+        Sight { bound, ..Sight::of(now) }
     }
 
     /// What is wrong with two bound pods of a gang of two.
@@ -209,6 +219,16 @@ mod tests {
     #[test]
     fn an_overfilled_node_is_found() {
         assert!(faults("2", ["n", "n"], 2)[0].contains("cpu"));
+    }
+
+    #[test]
+    fn a_pod_that_has_ended_takes_no_room() {
+        let has = BTreeMap::from([("cpu".to_owned(), (thousandths("1"), 0))]);
+        let rooms = BTreeMap::from([("n".to_owned(), has)]);
+        let mut end = End { rooms, places: BTreeMap::new() };
+        let status = Status { phase: "Succeeded".to_owned() };
+        end.place(Pod { status, ..pod("g-0", "n") });
+        assert_eq!(end.rooms["n"]["cpu"], (1000, 0));
     }
 
     #[test]

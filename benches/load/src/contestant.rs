@@ -1,6 +1,7 @@
 //! Who is measured, and how each is started: alone, without leader election, with its client's
 //! own limits lifted.
 
+use crate::kueue;
 use crate::stage::Stage;
 use crate::work::Dialect;
 use e2e::{Fault, Muster, Process, VOLCANO_CONFIG, Volcano, kube_scheduler};
@@ -20,6 +21,8 @@ pub enum Contestant {
     KubeScheduler,
     /// Volcano's scheduler, with Volcano's groups.
     Volcano,
+    /// Kueue, which admits work and binds nothing: in B5 only.
+    Kueue,
 }
 
 /// What contestants are started with.
@@ -42,8 +45,8 @@ pub enum Running {
 
 impl Contestant {
     /// All of them, the ceiling first.
-    pub const ALL: [Self; 5] =
-        [Self::Null, Self::Muster, Self::Native, Self::KubeScheduler, Self::Volcano];
+    pub const ALL: [Self; 6] =
+        [Self::Null, Self::Muster, Self::Native, Self::KubeScheduler, Self::Volcano, Self::Kueue];
 
     /// As tables and arguments name it.
     #[must_use]
@@ -54,6 +57,7 @@ impl Contestant {
             Self::Native => "muster-native",
             Self::KubeScheduler => "kube-scheduler",
             Self::Volcano => "volcano",
+            Self::Kueue => "kueue",
         }
     }
 
@@ -69,7 +73,7 @@ impl Contestant {
         match self {
             Self::Muster | Self::Native => "muster",
             Self::KubeScheduler => "peer",
-            Self::Null | Self::Volcano => self.name(),
+            Self::Null | Self::Volcano | Self::Kueue => self.name(),
         }
     }
 
@@ -77,7 +81,7 @@ impl Contestant {
     #[must_use]
     pub const fn dialect(self) -> Dialect {
         match self {
-            Self::Null => Dialect::Plain,
+            Self::Null | Self::Kueue => Dialect::Plain,
             Self::Muster => Dialect::Muster,
             Self::Native | Self::KubeScheduler => Dialect::Kubernetes,
             Self::Volcano => Dialect::Volcano,
@@ -113,6 +117,7 @@ impl Contestant {
                 let volcano = Volcano::installed(plane);
                 Running::Other(volcano.scheduler(self.scheduler(), VOLCANO_CONFIG).await?)
             }
+            Self::Kueue => Running::Other(kueue::start(plane).await?),
         })
     }
 }

@@ -1,5 +1,6 @@
 //! On what, and with which versions, the figures were measured.
 
+use crate::kueue::MODULE as KUEUE;
 use crate::program::Program;
 use std::path::Path;
 
@@ -17,11 +18,12 @@ pub fn describe(program: &Program) -> String {
     let data = if Path::new("/dev/shm").is_dir() { "on tmpfs" } else { "on disk" };
     format!(
         "{cores} cores ({cpu}), memory {memory}; muster {}, Kubernetes {}, etcd {} ({data}, \
-         without fsync), Volcano {}; {} rounds, null binder with {} binds in flight.\n",
+         without fsync), Volcano {}, Kueue {}; {} rounds, null binder with {} binds in flight.\n",
         env!("CARGO_PKG_VERSION"),
         version(CONTROL_PLANE, "k8s.io/kubernetes"),
         version(CONTROL_PLANE, "go.etcd.io/etcd/server/v3"),
         version(VOLCANO, "volcano.sh/volcano"),
+        version(KUEUE, "sigs.k8s.io/kueue"),
         program.rounds,
         program.settings.in_flight,
     )
@@ -35,7 +37,7 @@ fn first_value(path: &str, key: &str) -> String {
 }
 
 /// The version of a module in a `go.mod`.
-fn version<'a>(module: &'a str, name: &str) -> &'a str {
+pub(crate) fn version<'a>(module: &'a str, name: &str) -> &'a str {
     let words = module.lines().map(|line| line.trim().trim_start_matches("require "));
     let mut found = words.filter_map(|line| line.strip_prefix(name)?.strip_prefix(' '));
     found.next().and_then(|rest| rest.split(' ').next()).unwrap_or("unknown")
@@ -51,6 +53,7 @@ mod tests {
             (CONTROL_PLANE, "k8s.io/kubernetes"),
             (CONTROL_PLANE, "go.etcd.io/etcd/server/v3"),
             (VOLCANO, "volcano.sh/volcano"),
+            (KUEUE, "sigs.k8s.io/kueue"),
         ] {
             assert!(version(module, name).starts_with('v'), "{name}");
         }

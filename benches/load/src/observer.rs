@@ -1,7 +1,7 @@
 //! Who watches pods independently of all schedulers, on a thread and a connection of its own.
 //!
 //! Invariants: times are of the monotonic clock, taken when the bytes came; of a pod only its
-//! name and its node are decoded, so that looking costs next to nothing.
+//! name, its node, its phase and whether it shall go are decoded, so that looking costs next to nothing.
 
 use crate::wire::{Wire, failed};
 use e2e::Fault;
@@ -14,6 +14,7 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
+use tokio::sync::mpsc::UnboundedSender;
 
 /// Pause between two looks at the counts.
 const LOOK: Duration = Duration::from_millis(2);
@@ -27,10 +28,43 @@ pub struct Sight {
     pub bound: Option<(String, Instant)>,
     /// It was made with its node.
     pub came_bound: bool,
+    /// It was seen to be asked to go before its end.
+    pub leaves: bool,
+    /// When its containers were seen to have ended.
+    pub ended: Option<Instant>,
     /// When it was seen to be gone.
     pub gone: Option<Instant>,
     /// Others than that node that were seen afterwards: there must be none.
     pub moved: Vec<String>,
+}
+
+impl Sight {
+    /// A pod that was seen first just now, and waits.
+    #[must_use]
+    pub const fn of(created: Instant) -> Self {
+        Self {
+            created,
+            bound: None,
+            came_bound: false,
+            leaves: false,
+            ended: None,
+            gone: None,
+            moved: Vec::new(),
+        }
+    }
+}
+
+/// A step in the life of a piece of work, for whoever follows it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Seen {
+    /// It has got its room.
+    Started(String, Instant),
+    /// It was asked to go, which the kubelet must carry out.
+    Leaves(String),
+    /// It came to its end.
+    Ended(String, Instant),
+    /// It lost its room before its end.
+    Lost(String, Instant),
 }
 
 #[derive(Debug, Default)]
@@ -39,6 +73,7 @@ struct Shared {
     created: AtomicUsize,
     bound: AtomicUsize,
     stops: AtomicBool,
+    follower: Option<UnboundedSender<Seen>>,
     broken: Mutex<Option<String>>,
 }
 
@@ -52,7 +87,16 @@ pub struct Observer {
 impl Observer {
     /// Begins to watch the pods of a namespace.
     pub fn start(kubeconfig: &Path, namespace: &str) -> Result<Self, Fault> {
-        let shared = Arc::new(Shared::default());
+        Self::start_with(kubeconfig, namespace, None)
+    }
+
+    /// The same, telling each step of a pod to a follower.
+    pub fn start_with(
+        kubeconfig: &Path,
+        namespace: &str,
+        follower: Option<UnboundedSender<Seen>>,
+    ) -> Result<Self, Fault> {
+        let shared = Arc::new(Shared { follower, ..Shared::default() });
         let (own, kubeconfig) = (Arc::clone(&shared), kubeconfig.to_owned());
         let path = format!("/api/v1/namespaces/{namespace}/pods");
         let thread = std::thread::Builder::new().name("observer".to_owned());
@@ -167,6 +211,8 @@ struct Pod<'a> {
     metadata: Meta<'a>,
     #[serde(default, borrow)]
     spec: Spec<'a>,
+    #[serde(default, borrow)]
+    status: Status<'a>,
 }
 
 #[derive(Deserialize)]
@@ -176,6 +222,8 @@ struct Meta<'a> {
     name: Cow<'a, str>,
     #[serde(default, borrow)]
     resource_version: Cow<'a, str>,
+    #[serde(default, borrow)]
+    deletion_timestamp: Option<Cow<'a, str>>,
 }
 
 #[derive(Default, Deserialize)]
@@ -183,6 +231,13 @@ struct Meta<'a> {
 struct Spec<'a> {
     #[serde(borrow)]
     node_name: Cow<'a, str>,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct Status<'a> {
+    #[serde(borrow)]
+    phase: Cow<'a, str>,
 }
 
 async fn follow(shared: &Shared, kubeconfig: &Path, path: &str) -> Result<(), Fault> {
@@ -226,9 +281,15 @@ async fn watch(
             match &*line.kind {
                 "ADDED" | "MODIFIED" => note(shared, &line.object, now),
                 "DELETED" => {
+                    // Its end may be seen here only.
+                    note(shared, &line.object, now);
+                    let name = &*line.object.metadata.name;
                     let mut sights = locked(&shared.sights);
-                    if let Some(sight) = sights.get_mut(&*line.object.metadata.name) {
+                    if let Some(sight) = sights.get_mut(name) {
                         sight.gone = Some(now);
+                        if sight.ended.is_none() {
+                            tell(shared, Seen::Lost(name.to_owned(), now));
+                        }
                     }
                 }
                 other => return Err(Fault::new(format!("a line of type {other}"))),
@@ -244,7 +305,7 @@ fn note(shared: &Shared, pod: &Pod<'_>, now: Instant) {
     let mut sights = locked(&shared.sights);
     if !sights.contains_key(name) {
         let came_bound = !node.is_empty();
-        let sight = Sight { created: now, bound: None, came_bound, gone: None, moved: Vec::new() };
+        let sight = Sight { came_bound, ..Sight::of(now) };
         sights.insert(name.to_owned(), sight);
         shared.created.fetch_add(1, Ordering::Relaxed);
     }
@@ -254,8 +315,25 @@ fn note(shared: &Shared, pod: &Pod<'_>, now: Instant) {
         None => {
             sight.bound = Some((node.to_owned(), now));
             shared.bound.fetch_add(1, Ordering::Relaxed);
+            tell(shared, Seen::Started(name.to_owned(), now));
         }
         Some((first, _)) if first != node => sight.moved.push(node.to_owned()),
         Some(_) => {}
+    }
+    if sight.ended.is_none() && ["Succeeded", "Failed"].contains(&&*pod.status.phase) {
+        sight.ended = Some(now);
+        tell(shared, Seen::Ended(name.to_owned(), now));
+    }
+    let is_asked = pod.metadata.deletion_timestamp.is_some();
+    if is_asked && sight.ended.is_none() && !sight.leaves {
+        sight.leaves = true;
+        tell(shared, Seen::Leaves(name.to_owned()));
+    }
+}
+
+/// A follower that has gone has seen enough.
+fn tell(shared: &Shared, seen: Seen) {
+    if let Some(follower) = &shared.follower {
+        let _ = follower.send(seen);
     }
 }

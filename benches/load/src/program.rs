@@ -7,6 +7,8 @@ use crate::figures::{CPU, DRAIN, FIRST, Measure, PEAK, RATE, Runs, Scenario, WAI
 use crate::footprint::Footprint;
 use crate::recorded;
 use crate::rounds::{rounds, tell};
+use crate::rush::{JOBS, Rush, WALL};
+use crate::shares::{IN_USE, OFF, Shares};
 use crate::storm::{FREED, IDLE, Storm};
 use crate::table::{Aim, Bound, OURS, show};
 use crate::work::Shape;
@@ -29,15 +31,19 @@ pub enum Family {
     B1,
     /// Plain pods.
     B2,
+    /// Many queues that all get short work.
+    B5,
     /// Gangs that cannot fit.
     B6,
     /// A cluster that is large and runs.
     B7,
+    /// Three queues with weights.
+    Shares,
 }
 
 impl Family {
     /// All of them.
-    pub const ALL: [Self; 4] = [Self::B1, Self::B2, Self::B6, Self::B7];
+    pub const ALL: [Self; 6] = [Self::B1, Self::B2, Self::B5, Self::B6, Self::B7, Self::Shares];
 
     /// As arguments name it.
     #[must_use]
@@ -45,8 +51,10 @@ impl Family {
         match self {
             Self::B1 => "b1",
             Self::B2 => "b2",
+            Self::B5 => "b5",
             Self::B6 => "b6",
             Self::B7 => "b7",
+            Self::Shares => "shares",
         }
     }
 }
@@ -64,6 +72,10 @@ pub struct Program {
     pub rounds: usize,
     /// How long pods arrive in B2 (b).
     pub arrivals: Duration,
+    /// How long queues are full, in seconds.
+    pub full: usize,
+    /// Queues of B5.
+    pub queues: usize,
     /// What contestants are started with.
     pub settings: Settings,
 }
@@ -71,6 +83,10 @@ pub struct Program {
 /// Runs everything; gives the page.
 pub async fn run(program: &Program) -> Result<String, String> {
     let mut page = crate::machine::describe(program);
+    let all = program;
+    // Kueue binds nothing: it has work in B5 alone.
+    let binders = all.contestants.iter().copied().filter(|it| *it != Contestant::Kueue);
+    let program = &Program { contestants: binders.collect(), ..all.clone() };
     for family in &program.families {
         let part = match family {
             Family::B1 => bursts(program).await,
@@ -78,8 +94,10 @@ pub async fn run(program: &Program) -> Result<String, String> {
                 let drained = drain(program).await;
                 format!("{drained}\n{}", arrivals(program).await)
             }
+            Family::B5 => rush(all).await,
             Family::B6 => storms(program).await,
             Family::B7 => footprints(program).await,
+            Family::Shares => shares(program).await,
         };
         let _ = write!(page, "\n{part}");
     }
@@ -136,6 +154,32 @@ async fn arrivals(program: &Program) -> String {
         parts.push(show(&scenario.await, &aims));
     }
     parts.join("\n")
+}
+
+async fn rush(program: &Program) -> String {
+    let can = [Contestant::Null, Contestant::Muster, Contestant::Kueue];
+    let contestants: Vec<Contestant> =
+        program.contestants.iter().copied().filter(|it| can.contains(it)).collect();
+    let rush = Rush { queues: program.queues };
+    let title = format!("B5: {} queues, {} jobs", rush.queues, rush.queues * 50);
+    let scenario = rounds(&title, &contestants, program.rounds, async |contestant| {
+        rush.run(contestant, &program.settings).await
+    });
+    let (null, kueue) = (Contestant::Null.name(), Contestant::Kueue.name());
+    let aims = [aim(WALL, Some(null), Bound::Most(1.3)), aim(JOBS, Some(kueue), Bound::Least(5.0))];
+    show(&scenario.await, &aims)
+}
+
+async fn shares(program: &Program) -> String {
+    let contestants: Vec<Contestant> =
+        program.contestants.iter().copied().filter(|it| *it == Contestant::Muster).collect();
+    let shares = Shares { nodes: 15, seconds: program.full };
+    let title = format!("Three queues, weights 1:2:3, 120 GPUs, full for {} s", shares.seconds);
+    let scenario = rounds(&title, &contestants, program.rounds, async |contestant| {
+        shares.run(contestant, &program.settings).await
+    });
+    let aims = [aim(OFF, None, Bound::Most(5.0)), aim(IN_USE, None, Bound::Least(95.0))];
+    show(&scenario.await, &aims)
 }
 
 async fn storms(program: &Program) -> String {

@@ -1,14 +1,15 @@
 //! A fresh control plane with nodes, made for one contestant, and what was used on it.
 //!
 //! Every run has its own: etcd is empty and in memory, the API server turns nobody away, no
-//! controller runs, and nodes are mere objects.
+//! controller runs, and nodes are mere objects unless the scenario wants kwok to play them.
 
 use crate::contestant::{Contestant, Running, Settings};
 use crate::counters::Counters;
+use crate::kueue;
 use crate::usage::{self, Usage};
 use crate::wire::{Wire, failed};
 use crate::work::NAMESPACE;
-use e2e::{ControlPlane, FakeNode, Fault, Volcano};
+use e2e::{ControlPlane, FakeNode, Fault, Nodes, Volcano};
 use serde_json::json;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
@@ -35,6 +36,7 @@ pub struct Reading {
     apiserver: Usage,
     etcd: Usage,
     own: Usage,
+    kubelets: Usage,
     machine: Duration,
 }
 
@@ -62,8 +64,18 @@ impl Stage {
         nodes: &[FakeNode],
         settings: &Settings,
     ) -> Result<Self, Fault> {
+        Self::raise_with(Nodes::Objects, contestants, nodes, settings).await
+    }
+
+    /// The same, and who plays the kubelets.
+    pub async fn raise_with(
+        kubelets: Nodes,
+        contestants: &[Contestant],
+        nodes: &[FakeNode],
+        settings: &Settings,
+    ) -> Result<Self, Fault> {
         let builder = ControlPlane::builder().without_controllers().native_groups().for_load();
-        let plane = builder.try_start().await?;
+        let plane = builder.nodes(kubelets).try_start().await?;
         let kubeconfig = plane.folder().join("load.kubeconfig");
         let copied = std::fs::copy(plane.admin_kubeconfig(), &kubeconfig);
         copied.map_err(|error| failed("copying the kubeconfig", error))?;
@@ -75,6 +87,9 @@ impl Stage {
         if contestants.contains(&Contestant::Volcano) {
             Volcano::install(&plane).await?;
             open_queue(&wire).await?;
+        }
+        if contestants.contains(&Contestant::Kueue) {
+            kueue::install(&plane).await?;
         }
         plane.namespace(NAMESPACE).await?;
         plane.add_nodes(nodes).await?;
@@ -94,6 +109,7 @@ impl Stage {
             apiserver: usage("kube-apiserver")?,
             etcd: usage("etcd")?,
             own: Usage::of(std::process::id())?,
+            kubelets: usage("kwok").unwrap_or_default(),
             machine: usage::machine()?,
         })
     }
@@ -118,7 +134,8 @@ impl Reading {
         let scheduler = more(self.scheduler, before.scheduler);
         let apiserver = more(self.apiserver, before.apiserver);
         let etcd = more(self.etcd, before.etcd);
-        let known = scheduler + apiserver + etcd + more(self.own, before.own);
+        let others = more(self.own, before.own) + more(self.kubelets, before.kubelets);
+        let known = scheduler + apiserver + etcd + others;
         let all = self.machine.saturating_sub(before.machine).as_secs_f64();
         let elapsed = self.at.duration_since(before.at).as_secs_f64().max(0.001);
         Used {

@@ -200,11 +200,9 @@ mod tests {
         let now = Instant::now();
         let at = |ms| now + Duration::from_millis(ms);
         let sight = |bound, gone: Option<u64>| Sight {
-            created: now,
             bound: Some(("n".to_owned(), at(bound))),
-            came_bound: false,
             gone: gone.map(at),
-            moved: Vec::new(),
+            ..Sight::of(now)
         };
         let all = [("a", sight(0, Some(100))), ("b", sight(50, None)), ("c", sight(180, None))];
         let sights = all.map(|(name, it)| (name.to_owned(), it)).into_iter().collect();

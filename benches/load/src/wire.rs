@@ -15,6 +15,7 @@ use tower::ServiceExt;
 
 const AGENT: &str = "load";
 const MERGE_PATCH: &str = "application/merge-patch+json";
+const APPLY_PATCH: &str = "application/apply-patch+yaml";
 
 /// A list of 100,000 pods takes its time.
 const PATIENCE: Duration = Duration::from_secs(120);
@@ -53,6 +54,12 @@ impl Wire {
     /// Merges into an object.
     pub async fn merge(&self, path: &str, patch: &Value) -> Result<(), Fault> {
         self.write(Method::PATCH, path, MERGE_PATCH, patch).await
+    }
+
+    /// Applies what belongs to the harness of an object, and leaves the rest to others.
+    pub async fn apply(&self, path: &str, object: &Value) -> Result<(), Fault> {
+        let path = format!("{path}?fieldManager={AGENT}&force=true");
+        self.write(Method::PATCH, &path, APPLY_PATCH, object).await
     }
 
     /// Deletes an object at once.

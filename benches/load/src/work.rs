@@ -92,11 +92,12 @@ impl Cut {
                 pod.annotation("scheduling.k8s.io/group-name", group)
             }
         };
-        let object = to_value(pod.object()).expect("a pod is JSON");
-        (format!("/api/v1/namespaces/{NAMESPACE}/pods"), object)
+        made(&pod)
     }
 
-    fn group(&self, name: &str, size: usize) -> Option<Made> {
+    /// The group of a gang, if this dialect has such things.
+    #[must_use]
+    pub fn group(&self, name: &str, size: usize) -> Option<Made> {
         let (version, spec) = match self.dialect {
             Dialect::Plain => return None,
             Dialect::Muster => ("muster.sh/v1alpha1", json!({ "minAvailable": size })),
@@ -113,6 +114,13 @@ impl Cut {
         });
         Some((format!("/apis/{version}/namespaces/{NAMESPACE}/podgroups"), object))
     }
+}
+
+/// A pod in the namespace of everything.
+#[must_use]
+pub fn made(pod: &FakePod) -> Made {
+    let object = to_value(pod.object()).expect("a pod is JSON");
+    (format!("/api/v1/namespaces/{NAMESPACE}/pods"), object)
 }
 
 /// The gang of a pod: its name without the last part.

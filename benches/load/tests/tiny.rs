@@ -6,6 +6,8 @@ use benches_load::contestant::{Contestant, Settings};
 use benches_load::figures::{CPU, FIRST, RATE, WAIT_P99, WRITES};
 use benches_load::footprint::Footprint;
 use benches_load::recorded;
+use benches_load::rush::{EVICTED, Rush, WALL};
+use benches_load::shares::{IN_USE, OFF, Shares};
 use benches_load::storm::{FREED, Storm};
 use benches_load::work::Shape;
 use std::time::Duration;
@@ -46,6 +48,24 @@ async fn a_storm_shows_how_soon_freed_room_is_used() {
     let storm = Storm { nodes: 10, gangs: 10, fitting: 2, freed: 1, idle };
     let figures = storm.run(Contestant::Muster, &settings()).await.expect("it has a score");
     assert!(figures.get(FREED).is_some_and(|it| it > 0.0), "{}", figures.line());
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn every_job_of_a_rush_ends_whoever_binds_it() {
+    for contestant in [Contestant::Null, Contestant::Muster] {
+        let figures = Rush { queues: 4 }.run(contestant, &settings()).await;
+        let figures = figures.expect("it has a score");
+        assert!(figures.get(WALL).is_some_and(|it| it > 3.0), "{}", figures.line());
+        assert!(figures.get(EVICTED).is_some(), "{}", figures.line());
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn queues_with_weights_have_shares_that_are_measured() {
+    let shares = Shares { nodes: 3, seconds: 12 };
+    let figures = shares.run(Contestant::Muster, &settings()).await.expect("it has a score");
+    assert!(figures.get(IN_USE).is_some_and(|it| it > 50.0), "{}", figures.line());
+    assert!(figures.get(OFF).is_some_and(|it| it < 100.0), "{}", figures.line());
 }
 
 #[tokio::test(flavor = "multi_thread")]
