@@ -176,6 +176,7 @@ impl Engine {
         if let Some((why, wakes_on)) = shape.as_ref().and_then(|shape| self.futile.get(shape)) {
             let key = self.snapshot.gangs().get(gang).key.clone();
             let why = (Explanation { gang: key, ..why.clone() }, *wakes_on);
+            self.note_wait(gang, now);
             self.block(&roster, &goal, why, (now, fuel), report);
             return;
         }

@@ -15,6 +15,7 @@ use crate::txn::Txn;
 use scheduler_model::ids::{ClassId, GangId};
 use scheduler_model::op::{Kept, Op};
 use scheduler_model::snapshot::Snapshot;
+use scheduler_model::spec::GangKey;
 use scheduler_model::time::Time;
 use std::sync::Arc;
 
@@ -45,7 +46,7 @@ pub enum Purpose {
 /// Gangs that hold room now, those that end first in front.
 #[must_use]
 pub fn running(snap: &Snapshot) -> Vec<GangId> {
-    let mut gangs: Vec<(Time, Time, &str, GangId)> = snap
+    let mut gangs: Vec<(Time, Time, &GangKey, GangId)> = snap
         .gangs()
         .iter()
         .filter(|(_, gang)| {
@@ -54,7 +55,7 @@ pub fn running(snap: &Snapshot) -> Vec<GangId> {
         .map(|(id, gang)| {
             let end = snap.expected_end(id).unwrap_or(Time::NEVER);
             let start = snap.started_at(id).unwrap_or(Time::NEVER);
-            (end, start, gang.key.name.as_str(), id)
+            (end, start, &gang.key, id)
         })
         .collect();
     gangs.sort_unstable();

@@ -16,7 +16,6 @@
 use crate::engine::Engine;
 use crate::fresh;
 use crate::fuel::Fuel;
-use crate::hold::{Hold, Purpose};
 use crate::line::{GangKeyInLine, Line};
 use crate::place::region::Goal;
 use crate::report::CycleReport;
@@ -151,8 +150,7 @@ impl Engine {
         let is_extra = roster.needed() == 0;
         let gang = roster.gang;
         // Room that is being made for a gang is nobody else's.
-        let is_made = |hold: &Hold| hold.gang == gang && hold.purpose == Purpose::Eviction;
-        let is_free = roster.is_broken() || self.holds.iter().any(is_made);
+        let is_free = roster.is_broken() || self.planned_gangs().any(|it| it == gang);
         let Some(queue) = self.strict_queue(gang).filter(|_| !is_free) else { return false };
         let Some((first, head)) = self.strict.head(queue) else { return false };
         let (head, key) = (*head, self.key_of(gang, roster));
@@ -220,7 +218,8 @@ impl Engine {
         } else {
             self.strict.able.remove(&roster.gang);
         }
-        could
+        // Without steps left nobody knows: it keeps its place in front.
+        could || fuel.is_empty()
     }
 
     /// Puts the gang in line that is free to go, now that one of its queue was considered.

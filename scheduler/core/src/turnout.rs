@@ -43,7 +43,9 @@ impl Engine {
     /// Promises a start to all that keep room for a plan or for their turn, and to nobody else.
     pub(crate) fn keep_promises(&mut self) {
         let keeps = self.holds.iter().filter(|hold| hold.purpose != Purpose::Repair);
-        let keeps: BTreeSet<GangId> = keeps.map(|hold| hold.gang).collect();
+        // A plan that needs another hold keeps its place meanwhile: its victims are on their way.
+        let keeps: BTreeSet<GangId> =
+            keeps.map(|hold| hold.gang).chain(self.planned_gangs()).collect();
         let before = std::mem::replace(&mut self.promised, keeps);
         for gang in before.difference(&self.promised) {
             if self.snapshot.end_promise(*gang) {

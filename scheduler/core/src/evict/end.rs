@@ -46,6 +46,7 @@ impl Plans {
 impl Engine {
     /// Keeps plans right before a cycle: over if their time is up.
     pub(crate) fn end_plans(&mut self, now: Time) {
+        self.parted.end(now);
         if self.config.evicts == Evicts::Never {
             return;
         }
@@ -63,7 +64,6 @@ impl Engine {
         if had_doubts && self.plans.doubtful.is_empty() {
             self.woken |= EventMask::ROOM_FREED;
         }
-        self.parted.end(now);
         let rows = self.plans.rows.iter();
         let over: Vec<GangId> =
             rows.filter(|(_, row)| row.until <= now).map(|(gang, _)| *gang).collect();
@@ -143,7 +143,10 @@ impl Engine {
                 let pod = pods.find(uid).map(|pod| pods.get(pod));
                 pod.is_some_and(|pod| pod.is_evicted && !pod.spec.terminating)
             };
-            self.plans.doubtful.extend(row.victims.into_iter().filter(is_asked));
+            let rows = &self.plans.rows;
+            let is_others = |uid: &String| rows.values().any(|it| it.victims.contains(uid));
+            let doubtful = row.victims.into_iter().filter(|uid| is_asked(uid) && !is_others(uid));
+            self.plans.doubtful.extend(doubtful);
             self.holds.retain(|hold| hold.purpose != Purpose::Eviction || hold.gang != gang);
             self.woken |= EventMask::ROOM_FREED;
             self.futile.clear();

@@ -148,6 +148,13 @@ impl Engine {
         false
     }
 
+    /// A gang found no room as others like it before: it waits by a clock of its own.
+    pub(crate) fn note_wait(&mut self, gang: GangId, now: Time) {
+        if self.config.evicts != Evicts::Never && self.config.evict_after > Span::ZERO {
+            self.has_waited(gang, now);
+        }
+    }
+
     /// Other room, of what is free and what goes already; false if it does not fit there.
     fn hold_anew(&mut self, roster: &Roster, goal: &Goal, holds: &[Kept], fuel: &mut Fuel) -> bool {
         let Some(rooms) = self.fits_without(&[], roster, goal, holds, fuel) else { return false };
@@ -159,6 +166,11 @@ impl Engine {
     fn hold_rooms(&mut self, gang: GangId, rooms: Vec<(ClassId, Kept)>) {
         let (classes, rooms) = rooms.into_iter().unzip();
         self.holds.push(Hold { gang, rooms, classes, purpose: Purpose::Eviction });
+    }
+
+    /// Gangs for which others are being evicted.
+    pub(crate) fn planned_gangs(&self) -> impl Iterator<Item = GangId> {
+        self.plans.rows.keys().copied()
     }
 
     pub(super) fn has_plan_hold(&self, gang: GangId) -> bool {

@@ -465,3 +465,20 @@ fn a_queue_that_lacks_little_of_its_share_takes_nothing_back() {
         assert_eq!(deleted(&alone).len() - before, victims, "{share_tolerance} tolerated");
     }
 }
+
+#[test]
+fn gangs_that_are_alike_wait_each_by_a_clock_of_its_own() {
+    let evict_after = Span::from_secs(10);
+    let mut alone = borrowed_with(4, Config { evict_after, ..Config::default() });
+    let first = arrive(&mut alone, "first", "owner");
+    alone.pass(Span::from_secs(4));
+    arrive(&mut alone, "second", "owner");
+    alone.pass(Span::from_secs(2));
+    for index in 0..2 {
+        let uid = member(&first, &format!("first-{index}"), alone.now).uid;
+        alone.change(Event::PodGone(uid));
+    }
+    alone.change(Event::GangGone(first));
+    alone.pass(SOON);
+    assert_eq!(deleted(&alone).len(), 2, "the second has waited, too");
+}
