@@ -56,10 +56,14 @@ fn run_all(alone: &mut Alone) {
     }
 }
 
+/// Pods that were told to go.
+fn going(alone: &Alone) -> Vec<PodSpec> {
+    alone.server.pods.values().filter(|pod| pod.terminating).cloned().collect()
+}
+
 /// What was told to go is gone, and made anew; answers the nodes that are free by it.
 fn vanish(alone: &mut Alone) -> Vec<String> {
-    let pods = alone.server.pods.values();
-    let going: Vec<PodSpec> = pods.filter(|pod| pod.terminating).cloned().collect();
+    let going = going(alone);
     for pod in &going {
         alone.change(Event::PodGone(pod.uid.clone()));
         let Some(gang) = key_of(pod) else { continue };
@@ -233,8 +237,7 @@ fn victims_that_were_granted_long_to_go_are_waited_for() {
     let mut alone = borrowed(2);
     arrive(&mut alone, "gainer", "owner");
     alone.pass(SOON);
-    let pods: Vec<PodSpec> =
-        alone.server.pods.values().filter(|pod| pod.terminating).cloned().collect();
+    let pods = going(&alone);
     for pod in pods {
         let gone_by = Some(alone.now.after(Span::from_secs(3_600)));
         alone.change(Event::Pod(Box::new(PodSpec { gone_by, ..pod })));
@@ -278,8 +281,7 @@ fn what_evicted_pods_wanted_is_wanted_until_they_are_made_anew() {
     let mut alone = borrowed(2);
     arrive(&mut alone, "gainer", "owner");
     alone.pass(SOON);
-    let pods: Vec<PodSpec> =
-        alone.server.pods.values().filter(|pod| pod.terminating).cloned().collect();
+    let pods = going(&alone);
     for pod in &pods {
         alone.change(Event::PodGone(pod.uid.clone()));
     }
@@ -295,8 +297,7 @@ fn a_gang_that_runs_again_before_the_last_of_its_old_pods_is_gone_is_repaired_as
     let mut alone = borrowed(2);
     arrive(&mut alone, "gainer", "owner");
     alone.pass(SOON);
-    let going = alone.server.pods.values().filter(|pod| pod.terminating);
-    let going: Vec<PodSpec> = going.cloned().collect();
+    let going = going(&alone);
     let victim = key_of(&going[0]).expect("it has a group");
     // Room for it, and one pod that takes its time.
     for name in ["m0", "m1"] {
@@ -391,8 +392,7 @@ fn a_gang_without_pods_keeps_age_and_evictions_over_a_restart() {
     let mut alone = borrowed(2);
     arrive(&mut alone, "gainer", "owner");
     alone.pass(SOON);
-    let going = alone.server.pods.values().filter(|pod| pod.terminating);
-    let going: Vec<PodSpec> = going.cloned().collect();
+    let going = going(&alone);
     let victim = key_of(&going[0]).expect("it has a group");
     let age = alone.believed(&victim).age;
     for pod in &going {
