@@ -440,8 +440,9 @@ impl Promises {
     fn partly(&mut self, server: &ApiServer, gang: &GangSpec, tally: &Tally, now: Time) {
         let key = &gang.key;
         let is_used_up = releases_of(server, key) >= RELEASES_MAX;
-        // A pod on a node that stays silent is not deleted by force: its gang waits for the node.
-        if !tally.is_partial(gang) || tally.is_kept || tally.is_shaky || is_used_up {
+        // Where all that is in place is on silent nodes, nothing holds a place that could be used:
+        // such pods are lost, and none is deleted by force.
+        if !tally.is_partial(gang) || tally.firm == 0 || tally.is_kept || is_used_up {
             self.partial.remove(key);
             return;
         }

@@ -23,6 +23,8 @@ pub(super) struct Tally {
     pub(super) is_kept: bool,
     /// The node of a member is silent.
     pub(super) is_shaky: bool,
+    /// Members with a place on a node that speaks.
+    pub(super) firm: u32,
 }
 
 /// Members whose objects say too little.
@@ -82,6 +84,7 @@ impl Tally {
                 let node = pod.node.as_ref().and_then(|node| server.nodes.get(node));
                 let is_placed = node.is_some();
                 self.is_shaky |= node.is_some_and(|node| !node.ready);
+                self.firm += u32::from(node.is_some_and(|node| node.ready));
                 self.is_kept |= is_placed && !pod.has_controller;
                 if pod.gates.is_empty() {
                     *self.exist.entry(pod.role.clone()).or_insert(0) += 1;
